@@ -1,0 +1,1 @@
+"""The command line: one module a subcommand. It deliberately holds no logic beyond arguments and printing."""
