@@ -1,0 +1,78 @@
+"""Puts whole files in place and takes them back. What stood there, or nothing, is in the ledger before the write."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Sequence
+
+from ..model.plan import Step
+from .outcome import Applying, Refused
+
+SYSTEMD_FOLDERS = ("/etc/systemd/", "/run/systemd/", "/usr/lib/systemd/")
+
+
+def write_file(run: Applying, step: Step) -> None:
+    """Write the declared content, mode and owner; the file is whole or as before."""
+    path = step.args["path"]
+    run.ledger.remember(_book(step), path, _original(run, path))
+    args = step.args
+    try:
+        run.host.write(
+            path, args["content"], int(args.get("mode", 0o644)), args.get("owner", ""), args.get("group", "")
+        )
+    except (OSError, KeyError) as error:
+        raise Refused(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    _after(run, path)
+
+
+def set_attributes(run: Applying, step: Step) -> None:
+    """Set mode and owner of a file whose content is right."""
+    path = step.args["path"]
+    run.ledger.remember(_book(step), path, _original(run, path))
+    try:
+        run.host.set_mode(path, int(step.args["mode"]), step.args.get("owner", ""), step.args.get("group", ""))
+    except (OSError, KeyError) as error:
+        raise Refused(f"{path}: mode or owner cannot be set: {getattr(error, 'strerror', None) or error}") from error
+
+
+def restore_file(run: Applying, step: Step) -> None:
+    """Put back what stood there before raceway, or remove the file where nothing did, and forget it."""
+    path = step.args["path"]
+    original = run.ledger.owned(_book(step)).get(path)
+    try:
+        if original and original.get("content") is not None:
+            run.host.write(path, original["content"], original["mode"], original["owner"], original["group"])
+        else:
+            run.host.remove(path)
+    except OSError as error:
+        raise Refused(f"{path} cannot be given back: {error.strerror}") from error
+    run.ledger.forget(_book(step), path)
+    _after(run, path)
+
+
+def prepare(run: Applying, steps: Sequence[Step]) -> None:
+    """Record what stands at every path with one write per ledger section, before the first file changes."""
+    books: Dict[str, Dict[str, Any]] = {}
+    for step in steps:
+        if step.type != "file_restore":
+            books.setdefault(_book(step), {})[step.args["path"]] = _original(run, step.args["path"])
+    for book, originals in books.items():
+        run.ledger.remember_all(book, originals)
+
+
+def _book(step: Step) -> str:
+    return str(step.args.get("book", "file"))
+
+
+def _original(run: Applying, path: str) -> Dict[str, Any]:
+    info = run.host.stat(path)
+    if info is None or info.kind != "file":
+        return {"content": None}
+    return {"content": run.host.read(path), "mode": info.mode, "owner": info.owner, "group": info.group}
+
+
+def _after(run: Applying, path: str) -> None:
+    if path.startswith(SYSTEMD_FOLDERS):
+        run.want_reload()
+
+
+HANDLERS = {"file": write_file, "file_attributes": set_attributes, "file_restore": restore_file}

@@ -1,0 +1,31 @@
+"""What a handler is given and how it says no: the host, the ledger, and the work that is done once at the end."""
+
+from __future__ import annotations
+
+from ..host import Host, Ledger
+
+
+class Refused(Exception):
+    """The kernel or a tool refused a step; the message is the reason, told to the reader as a refusal."""
+
+
+class Applying:
+    """One apply run. ``reload_systemd`` collects the need for one daemon-reload for any number of unit files."""
+
+    def __init__(self, host: Host, ledger: Ledger) -> None:
+        self.host = host
+        self.ledger = ledger
+        self._reload = False
+
+    def want_reload(self) -> None:
+        """Note that unit or manager files changed; the next unit action, or the end, reloads once."""
+        self._reload = True
+
+    def settle(self) -> None:
+        """Reload systemd if anything asked for it. Called before a unit is acted on and at the end."""
+        if not self._reload:
+            return
+        self._reload = False
+        done = self.host.run(["systemctl", "daemon-reload"])
+        if done.rc:
+            raise Refused(f"systemctl daemon-reload: {done.err.strip() or done.out.strip()}")

@@ -1,0 +1,1 @@
+"""Probes: read one host and call the parsers. They deliberately change nothing and decide nothing."""
