@@ -7,6 +7,7 @@ at a time: Go uses all processors already.
 
 from __future__ import annotations
 
+import functools
 import shutil
 import time
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ def build(tools: Sequence[Tool], pins: Pins, *, show: bool = True) -> None:
     private = disk.choose(compiled, golang.setting(go, "GOCACHE")) if go else None
     with Shown(families, show) as shown:
         for family in families:
-            with store.lock(family, lambda family=family: shown.step(family, "waits for another raceway's build")):
+            with store.lock(family, functools.partial(shown.step, family, "waits for another raceway's build")):
                 wanted = [t for t in tools if t.family == family and locate.locate(t, pins).path is None]
                 began = time.monotonic()
                 _family(family, wanted, go, private, shown)

@@ -62,7 +62,7 @@ def on_path(
 ) -> tuple[Path | None, tuple[str, ...]]:
     """Return the first program on PATH at the pinned version, and those passed over with the version they told."""
     tell = tell or _tell
-    passed = []
+    passed: list[str] = []
     for program in _candidates(tool, os.environ.get("PATH", "") if search is None else search):
         # A program that cannot tell its version vouches by the one it is released with, in the same folder.
         asked = pins.tool(tool.beside) if tool.beside else tool

@@ -22,7 +22,7 @@ REPLACE = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+(v
 
 
 def parse(text: str) -> dict[str, str]:
-    """Read a go.mod into module → version as it is built; a module replaced by a folder has the version "".
+    """Read a go.mod into module → version as it is built; one replaced by something else has the version "".
 
     ``require k8s.io/kubernetes v1.35.4`` · ``k8s.io/api => k8s.io/api v0.35.4`` · ``volcano.sh/apis => ./apis``
     """
@@ -30,8 +30,8 @@ def parse(text: str) -> dict[str, str]:
     replaced: dict[str, str] = {}
     for line in text.splitlines():
         if swap := REPLACE.match(line):
-            # A replacement by another module is not what a caller asking by the old name expects: leave it out.
-            replaced[swap.group(1)] = swap.group(3) or "" if swap.group(2) in (swap.group(1), "./apis") else ""
+            # A folder or another module is not what a caller who asks by the old name expects.
+            replaced[swap.group(1)] = (swap.group(3) or "") if swap.group(2) == swap.group(1) else ""
         elif need := REQUIRE.match(line):
             found[need.group(1)] = need.group(2)
     return found | {name: version for name, version in replaced.items() if name in found}

@@ -6,10 +6,11 @@ It deliberately does not look at the machine: what is installed or built is ``lo
 from __future__ import annotations
 
 import difflib
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 from raceway import paths
 from raceway.errors import RacewayError
@@ -72,7 +73,8 @@ def load(folder: Path | None = None) -> Pins:
     try:
         data = tomllib.loads(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RacewayError(str(place), "no such file", act="set RACEWAY_TOOLS to the tools folder of a checkout") from None
+        act = "set RACEWAY_TOOLS to the tools folder of a checkout"
+        raise RacewayError(str(place), "no such file", act=act) from None
     except tomllib.TOMLDecodeError as error:
         raise RacewayError(str(place), str(error), "TOML", "correct the line named") from None
     try:
@@ -84,7 +86,7 @@ def load(folder: Path | None = None) -> Pins:
         }
         return Pins(go_minimum=go["minimum"], families=families, tools=tools)
     except KeyError as error:
-        raise RacewayError(str(place), f"key {error} is missing or names no family", act="add it to the table") from None
+        raise RacewayError(str(place), f"key {error} is missing or no family", act="add it to the table") from None
 
 
 def _family(name: str, row: dict[str, Any], folder: Path) -> Family:

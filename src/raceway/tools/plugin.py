@@ -52,8 +52,8 @@ def _port(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def _ask(port: int) -> str | None:
-    import grpc
-    from google.protobuf import empty_pb2
+    import grpc  # type: ignore[import-untyped]
+    from google.protobuf import empty_pb2  # type: ignore[import-untyped]
     from pulumi.runtime.proto import provider_pb2_grpc
 
     with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:

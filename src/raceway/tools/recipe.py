@@ -6,9 +6,9 @@ would end up in a commit.
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -74,24 +74,15 @@ class Workshop:
         argv: list[str],
         env: dict[str, str],
         lines: list[str] | None = None,
-        on_line: object = None,
+        on_line: Callable[[str], None] | None = None,
     ) -> None:
         def handle(line: str) -> None:
             if line.startswith("go: downloading "):
                 self.shown.detail(self.family, line.removeprefix("go: "))
             elif lines is not None:
                 lines.append(line)
-            if callable(on_line):
+            if on_line:
                 on_line(line)
 
         golang.stream(argv, self.source, {**self.env, **env}, self.log, handle)
 
-
-def required(folder: Path) -> dict[str, str]:
-    """Read module → version from a recipe's go.mod, replacements applied."""
-    return modules.parse((folder / "go.mod").read_text(encoding="utf-8"))
-
-
-def describe(record: object) -> str:
-    """One JSON line for a log."""
-    return json.dumps(record, sort_keys=True)
