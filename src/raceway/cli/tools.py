@@ -53,7 +53,9 @@ def _list(tools: list[pins.Tool], table: pins.Pins, as_json: bool) -> int:
     for place in places:
         style = "red" if place.path is None else ""
         shown.add_row(place.tool.name, place.tool.version, place.where, place.tool.source, style=style)
-    Console(highlight=False, soft_wrap=True).print(shown)
+    # A pipe has no width; a wrapped row would be two rows to whoever reads it.
+    console = Console(highlight=False)
+    console.print(shown, width=console.width if console.is_terminal else 200)
     for line in (line for place in places for line in place.passed):
         print(f"passed over on PATH, another version: {line}")
     missing = [place.tool.name for place in places if place.path is None]
