@@ -1,0 +1,201 @@
+"""``Lab``: what the command line, the tests and the demo use to bring a lab up, look at it and remove it.
+
+``up`` is a statement of what shall be there: run again it completes what a kill left unfinished and repairs what has
+stopped. It deliberately keeps no state in memory between calls; everything is read from the lab's folder anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from raceway.errors import RacewayError
+from raceway.model.machine import Machine
+
+from . import allocate, files, image, inventory, locks, nodes, processes, record, requirements, ssh
+from .podman import LABEL_HOME, LABEL_ID, Podman
+from .progress import Steps
+from .record import Node, Record
+
+DEFAULT_NODES = 2
+
+
+class Lab:
+    """One lab by name; making the object does nothing."""
+
+    def __init__(self, name: str = "lab", *, show: bool = False) -> None:
+        self.name = record.check_name(name)
+        self.folder = record.labs_dir() / name
+        self.steps = Steps(show)
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The admin kubeconfig of the lab's API server (0600)."""
+        return self.folder / "kubeconfig"
+
+    @property
+    def inventory_path(self) -> Path:
+        """The generated inventory (JSON); inventories/lab/hosts.py prints it for Ansible."""
+        return self.folder / "inventory.json"
+
+    @property
+    def ssh_config(self) -> Path:
+        """For ``ssh -F … NODE``."""
+        return self.folder / "ssh" / "config"
+
+    @property
+    def record(self) -> Record | None:
+        """What the lab is, or None when there is none."""
+        self._check_owner()
+        return record.load(self.folder / "lab.json")
+
+    def up(
+        self, nodes: int | None = None, machines: Sequence[Machine] | None = None, *, containers: bool = True,
+        cluster: bool = True, install_missing: bool = False,
+    ) -> None:
+        """Make what is missing: ``nodes`` containers (default: as before, else 2) and the control plane with fake nodes.
+
+        ``containers=False`` and ``cluster=False`` leave that part as it is. ``machines`` are the fake nodes
+        (default: as before, else the lab's own nodes).
+        """
+        self._check_owner()
+        files.folder(self.folder / "logs")
+        if containers:
+            requirements.check(install_missing, self.steps, self.folder / "logs" / "install.log")
+        with self._alone():
+            self._plan(nodes, machines, containers)
+            if containers:
+                self._up_nodes()
+            if cluster:
+                self._up_cluster()
+
+    def down(self, *, image_too: bool = False) -> dict[str, int]:
+        """Remove everything this lab made and nothing else; say how many of each."""
+        self._check_owner()
+        gone = {"processes": 0, "containers": 0, "networks": 0, "images": 0}
+        if not self.folder.exists() and not shutil.which("podman"):
+            return gone
+        with self._alone():
+            try:
+                known = record.load(self.folder / "lab.json")
+            except RacewayError:
+                known = None  # a record that cannot be read: what carries this folder's label is still found
+            if known:
+                gone["processes"] = self._end_processes(known.id)
+            if shutil.which("podman") and os.geteuid() == 0:
+                gone["containers"], gone["networks"] = self._remove_nodes(known)
+                gone["images"] = self._remove_image() if image_too else 0
+            shutil.rmtree(self.folder)
+        return gone
+
+    def _remove_nodes(self, known: Record | None) -> tuple[int, int]:
+        podman = Podman(self.folder / "run")
+        with self.steps.step(f"remove the nodes of {self.name}"):
+            pairs = [(LABEL_HOME, str(self.folder))] + ([(LABEL_ID, known.id)] if known else [])
+            counts = [nodes.remove_all(podman, f"{key}={value}") for key, value in pairs]
+        return sum(count[0] for count in counts), sum(count[1] for count in counts)
+
+    def _remove_image(self) -> int:
+        podman = Podman(self.folder / "run")
+        users = podman.containers(f"ancestor={image.tag()}") if podman.image_exists(image.tag()) else None
+        if users is None:
+            return 0
+        if users:
+            self.steps.say(f"the node image stays: {len(users)} other containers use it")
+            return 0
+        podman.run(["rmi", image.tag()])
+        return 1
+
+    def _end_processes(self, lab_id: str) -> int:
+        # The supervisor first: it stops the programs in order and would start again what is ended under it.
+        found = processes.of_lab(lab_id)
+        first = [process for process in found if "raceway.lab.supervisor" in process.command]
+        with self.steps.step(f"stop the programs of {self.name}"):
+            processes.end(first, lab_id)
+            left = processes.end(processes.of_lab(lab_id), lab_id)
+        if left:
+            raise RacewayError(
+                f"lab {self.name}", f"pid {left[0].pid} ({' '.join(left[0].command[:1])}) does not end",
+                act="look at it with ps, then run raceway lab down again",
+            )
+        return len(found)
+
+    def _plan(self, count: int | None, machines: Sequence[Machine] | None, containers: bool) -> None:
+        """Decide and write down everything that will be made, before any of it is."""
+        with locks.exclusive(record.labs_dir() / ".lock"):
+            known = record.load(self.folder / "lab.json") or record.new(self.name)
+            if containers:
+                known = self._plan_nodes(known, count)
+            known = self._plan_machines(known, count, machines)
+            record.save(self.folder / "lab.json", known)
+
+    def _plan_nodes(self, known: Record, count: int | None) -> Record:
+        wanted = count if count is not None else len(known.nodes) or DEFAULT_NODES
+        if not known.subnet:
+            taken = nodes.used_networks(Podman(self.folder / "run"))
+            taken += [other.subnet for other in record.all_records()]
+            known = dataclasses.replace(known, subnet=allocate.subnet(taken), network=f"raceway-{self.name}")
+        named = tuple(
+            Node(f"{self.name}-{index}", f"raceway-{self.name}-{self.name}-{index}", address)
+            for index, address in enumerate(allocate.addresses(known.subnet, wanted), start=1)
+        )
+        return dataclasses.replace(known, nodes=named, image=image.tag())
+
+    def _plan_machines(self, known: Record, count: int | None, machines: Sequence[Machine] | None) -> Record:
+        if machines is not None:
+            listed = list(machines)
+            known = dataclasses.replace(known, machines_from="given")
+        elif known.machines_from:
+            return known
+        elif known.nodes:
+            listed = inventory.machines(inventory.generated(known.nodes, self.folder))
+        else:
+            wanted = count if count is not None else len(known.machines) or DEFAULT_NODES
+            fake = [Node(f"{self.name}-{index}", "", "") for index in range(1, wanted + 1)]
+            listed = inventory.machines(inventory.generated(fake, self.folder))
+        return dataclasses.replace(known, machines=tuple(_plain(machine) for machine in listed))
+
+    def _up_nodes(self) -> None:
+        known = self._known()
+        podman = Podman(self.folder / "run")
+        image.ensure(podman, self.steps, known.id)
+        ssh.prepare(self.folder / "ssh", known.nodes)
+        nodes.ensure_network(podman, known, self.folder)
+        nodes.ensure_containers(podman, known, self.folder, self.steps)
+        nodes.wait_ready(known, self.folder, self.steps)
+        generated = inventory.generated(known.nodes, self.folder)
+        files.write_if_changed(self.inventory_path, json.dumps(generated, indent=2) + "\n")
+
+    def _up_cluster(self) -> None:
+        raise RacewayError("control plane", "not wired yet", act="add --no-cluster")
+
+    def _known(self) -> Record:
+        known = self.record
+        if known is None:
+            raise RacewayError(f"lab {self.name}", "there is none", act=f"run raceway lab up --name {self.name}")
+        return known
+
+    def _alone(self) -> Any:
+        # Beside the lab's folder, not in it: `down` removes the folder while it holds the lock.
+        return locks.exclusive(self.folder.with_name(f".{self.name}.lock"), busy=f"lab {self.name}")
+
+    def _check_owner(self) -> None:
+        try:
+            owner = self.folder.stat().st_uid
+        except FileNotFoundError:
+            return
+        if owner != os.geteuid():
+            raise RacewayError(
+                f"lab {self.name}", f"{self.folder} belongs to uid {owner}, you are uid {os.geteuid()}",
+                act="use it as that user, or choose another --name",
+            )
+
+
+def _plain(machine: Machine) -> dict[str, Any]:
+    values = dataclasses.asdict(machine)
+    return {**values, "labels": dict(machine.labels), "taints": list(machine.taints)}
