@@ -33,6 +33,11 @@ options:
     description: Limit the call to these nouns, for instance V(package) in an image build.
     type: list
     elements: str
+  refusals:
+    description: V(fail) ends the task as failed where anything was refused, after all else was done; V(report) only tells.
+    type: str
+    choices: [fail, report]
+    default: fail
   explain:
     description: Return every noop with its reason instead of their number.
     type: bool
@@ -69,7 +74,7 @@ roles:
   type: dict
   sample: {"kernel": {"steps": [], "noops": 42, "refusals": [], "reboots": []}}
 pending:
-  description: Roles whose plan is not empty, in the order they are carried out.
+  description: Roles whose plan holds steps, in the order they are carried out.
   returned: always
   type: list
   sample: ["kernel"]
@@ -96,102 +101,46 @@ reboots:
 """
 
 import base64
-import io
 import json
 import os
-import shutil
 import sys
 import tempfile
-import zipfile
 
 # Ansible puts the arguments here as JSON. A raw string of three double quotes is safe: JSON escapes every inner quote.
 ARGUMENTS = r"""<<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>"""
-HOME = "/var/lib/raceway/bundles"
-KEEP = 2  # the running bundle and the one before it: a run of an older checkout need not send its bundle again
 
 
 def main():
-    arguments = json.loads(ARGUMENTS)
     if sys.version_info < (3, 9):
-        return fail("Python %d.%d; allowed: 3.9 or newer; next: set ansible_python_interpreter" % sys.version_info[:2])
-    installed = os.path.join(HOME, arguments["bundle"])
-    if not os.path.isdir(installed):
-        archive = arguments.get("archive")
-        if not archive:
-            return answer({"bundle_missing": True})
-        if arguments["request"]["mode"] != "apply":
-            return from_a_temporary_place(archive, arguments["request"])
-        try:
-            install(archive, installed)
-        except OSError as error:
-            return fail("%s: cannot install the node program: %s; nothing was changed" % (HOME, error.strerror))
-    return run(installed, arguments["request"])
+        found = "%d.%d" % sys.version_info[:2]
+        message = "Python %s on this node; allowed: 3.9 or newer; next: set ansible_python_interpreter" % found
+        print(json.dumps({"failed": True, "msg": message}))
+        return
+    arguments = json.loads(ARGUMENTS)
+    installed = os.path.join(arguments["home"], arguments["bundle"])
+    if os.path.isdir(installed):
+        carry_out(installed, arguments)
+    elif "archive" in arguments:
+        from_a_temporary_place(arguments)
+    else:
+        print(json.dumps({"bundle_missing": True}))
 
 
-def run(folder, request):
-    sys.path.insert(0, folder)
-    from raceway.errors import RacewayError
-    from raceway.node.program import run as carry_out
-
-    try:
-        return answer(carry_out(request))
-    except RacewayError as error:
-        return fail(error.message())
-    except PermissionError as error:
-        return fail("%s: permission denied; next: become root (become: true)" % error.filename)
+def from_a_temporary_place(arguments):
+    """Run from the archive itself: it installs itself when something is applied, and a plan leaves no trace."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.NamedTemporaryFile(suffix=".zip", dir=memory) as archive:
+        archive.write(base64.b64decode(arguments["archive"]))
+        archive.flush()
+        carry_out(archive.name, arguments)
 
 
-def from_a_temporary_place(archive, request):
-    """A plan on a node without the bundle must leave no trace: unpack, run, remove."""
-    sys.dont_write_bytecode = True
-    folder = tempfile.mkdtemp(prefix="raceway-plan-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-    try:
-        unpack(archive, folder)
-        return run(folder, request)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def carry_out(place, arguments):
+    sys.path.insert(0, place)
+    from raceway.node.call import call
 
-
-def install(archive, installed):
-    """Unpack beside the final place, compile, rename: a bundle is there whole or not at all."""
-    import compileall
-
-    os.makedirs(HOME, mode=0o755, exist_ok=True)
-    folder = tempfile.mkdtemp(prefix=".new-", dir=HOME)
-    try:
-        unpack(archive, folder)
-        compileall.compile_dir(folder, quiet=2)
-        os.chmod(folder, 0o755)
-        os.sync()
-        os.rename(folder, installed)
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
-        if not os.path.isdir(installed):  # another run may have put the same bundle there meanwhile
-            raise
-    sweep(installed)
-
-
-def sweep(installed):
-    rows = [os.path.join(HOME, name) for name in os.listdir(HOME)]
-    rows = sorted((row for row in rows if row != installed), key=os.path.getmtime, reverse=True)
-    for row in rows[KEEP - 1 :]:
-        shutil.rmtree(row, ignore_errors=True)
-
-
-def unpack(archive, folder):
-    with zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as bundle:
-        bundle.extractall(folder)
-
-
-def answer(data):
-    print(json.dumps(dict(data, changed=bool(data.get("applied")))))
-    return 0
-
-
-def fail(message):
-    print(json.dumps({"failed": True, "changed": False, "msg": message}))
-    return 1
+    print(json.dumps(call(arguments)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,0 +1,69 @@
+"""One call from the controller: install the bundle if this is the first apply, run the request, answer in JSON.
+
+It deliberately turns every expected failure into one message: a node must never answer with a traceback for a full
+disk, a read-only /etc or a missing permission.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Mapping
+
+from ..errors import RacewayError
+from .program import run
+
+KEEP = 2  # the running bundle and the one before it, so that an older checkout need not send its bundle again
+
+
+def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    """Return the answer to ``{"home", "bundle", "archive"?, "request"}``."""
+    try:
+        if "archive" in arguments and arguments["request"]["mode"] == "apply":
+            install(arguments["home"], arguments["bundle"], arguments["archive"])
+        return run(arguments["request"])
+    except RacewayError as error:
+        return _failed(error.message())
+    except PermissionError as error:
+        return _failed(f"{error.filename}: permission denied; next: run as root (become: true)")
+    except OSError as error:
+        return _failed(f"{error.filename or 'node'}: {error.strerror or error}; next: mend it and run again")
+
+
+def install(home: str, digest: str, archive: str) -> None:
+    """Unpack the archive beside its place, compile, rename: a bundle is there whole or not at all."""
+    import base64
+    import compileall
+    import io
+    import shutil
+    import tempfile
+    import zipfile
+
+    place = os.path.join(home, digest)
+    os.makedirs(home, mode=0o755, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix=".new-", dir=home)
+    try:
+        with zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as bundle:
+            bundle.extractall(folder)
+        compileall.compile_dir(folder, quiet=2, stripdir=folder, prependdir=place)
+        os.chmod(folder, 0o755)
+        os.sync()
+        os.rename(folder, place)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.isdir(place):  # another run may have put the same bundle there meanwhile
+            raise
+    _sweep(home, place)
+
+
+def _sweep(home: str, place: str) -> None:
+    """Remove bundles beyond the last two and what an interrupted install left."""
+    import shutil
+
+    rows = [os.path.join(home, name) for name in os.listdir(home)]
+    others = sorted((row for row in rows if row != place), key=os.path.getmtime, reverse=True)
+    for row in others[KEEP - 1 :]:
+        shutil.rmtree(row, ignore_errors=True)
+
+
+def _failed(message: str) -> Dict[str, Any]:
+    return {"failed": True, "msg": message}
