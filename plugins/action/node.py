@@ -1,6 +1,6 @@
 # Copyright: the raceway authors
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's end of a raceway call: compile the desired state, send the bundle if its hash is new, read the answer.
+"""The controller's end of a raceway call: compile the desired state, send the bundle if it is new, read the answer.
 
 One call serves all roles of a host. It deliberately adds no facts and no defaults of its own: what is sent is what
 `raceway inventory show HOST` prints.

@@ -1,6 +1,6 @@
 # Copyright: the raceway authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells a run so that it can be read on three nodes and on three hundred: equal lines are one line, the end is a table."""
+"""Tells a run so that it reads on three nodes and on three hundred: equal lines are one line, the end is a table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible import constants as C
 from ansible.plugins.callback import CallbackBase
+
 from raceway import summary
 
 DOCUMENTATION = """

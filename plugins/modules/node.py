@@ -34,7 +34,7 @@ options:
     type: list
     elements: str
   refusals:
-    description: V(fail) ends the task as failed where anything was refused, after all else was done; V(report) only tells.
+    description: V(fail) ends the task as failed where anything was refused, after all else; V(report) only tells.
     type: str
     choices: [fail, report]
     default: fail
@@ -82,7 +82,11 @@ applied:
   description: Steps that were carried out.
   returned: always
   type: list
-  sample: [{"role": "kernel", "type": "sysctl", "target": "net.core.somaxconn", "what": "set net.core.somaxconn to 4096"}]
+  sample:
+    - role: kernel
+      type: sysctl
+      target: net.core.somaxconn
+      what: set net.core.somaxconn to 4096
 refused:
   description: Steps that the kernel or a tool refused while they were carried out.
   returned: always

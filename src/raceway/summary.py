@@ -86,8 +86,8 @@ def table(nodes: Mapping[str, Node]) -> list[str]:
     for name, node in nodes.items():
         key = (node.applied or node.planned, node.already, len(node.refusals), len(node.reboots), node.verdict)
         groups.setdefault(key, []).append(name)
-    rows = [("nodes", "steps", "as declared", "refused", "reboot reasons", "verdict")]
-    rows += [(fold(names), *map(str, key[:4]), key[4]) for key, names in groups.items()]
+    rows: list[tuple[str, ...]] = [("nodes", "steps", "as declared", "refused", "reboot reasons", "verdict")]
+    rows += [(fold(names), *map(str, key)) for key, names in groups.items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 

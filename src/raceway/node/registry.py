@@ -35,7 +35,7 @@ SHARED_HANDLERS = ("file",)
 
 @dataclass(frozen=True)
 class Noun:
-    """The four stages of one noun as functions; ``prepare`` records originals before the first step, where it exists."""
+    """The four stages of one noun as functions; ``prepare``, where it exists, records originals before the first step."""
 
     name: str
     parse: Callable[[Mapping[str, Any]], Any]
