@@ -71,7 +71,7 @@ def processes_of(folder: Path) -> list[str]:
     found = []
     for proc in Path("/proc").glob("[0-9]*"):
         try:
-            if str(folder) in os.readlink(proc / "cwd"):
+            if str(folder) in str((proc / "cwd").readlink()):
                 found.append((proc / "cmdline").read_text().replace("\0", " "))
         except OSError:
             continue
@@ -133,7 +133,7 @@ def test_a_recipe_that_does_not_compile_is_one_message_with_the_log(env: dict[st
     assert visible(env) == []
 
 
-def test_a_tool_built_once_is_used_from_the_cache_and_a_users_own_before_it(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_built_tool_is_used_from_the_cache_and_a_users_own_before_it(env: dict[str, str], tmp_path: Path) -> None:
     assert raceway(env, "build").wait(120) == 0
     rows = json.loads(raceway(env, "list", "--json").communicate(timeout=30)[0])
     assert [row["where"] for row in rows] == ["cache"]

@@ -63,7 +63,7 @@ def test_a_file_that_cannot_be_executed_and_an_empty_path_entry_are_no_candidate
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "hello").write_text("text")
     monkeypatch.chdir(tmp_path / "bin")
-    assert on_path(tool, [Path(""), tmp_path / "bin"], {}) == (None, ())
+    assert on_path(tool, [Path(), tmp_path / "bin"], {}) == (None, ())
 
 
 def test_a_silent_program_is_vouched_for_by_the_one_it_is_released_with(tool: pins.Tool, tmp_path: Path) -> None:

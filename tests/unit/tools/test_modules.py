@@ -68,7 +68,7 @@ def test_a_fetched_module_lies_where_go_puts_it(tmp_path: Path, monkeypatch: pyt
 
 def test_a_module_no_recipe_pins_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RACEWAY_TOOLS", str(_tools(tmp_path)))
-    with pytest.raises(RacewayError, match="github.com/other/name: no recipe pins it"):
+    with pytest.raises(RacewayError, match=r"github\.com/other/name: no recipe pins it"):
         modules.module_dir("github.com/other/name")
 
 

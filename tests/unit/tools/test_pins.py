@@ -15,8 +15,9 @@ TABLE = pins.load()
 TOOLS = sorted(TABLE.tools.values(), key=lambda tool: tool.name)
 GO_FAMILIES = [family for family in TABLE.families.values() if family.builder == "go"]
 PROMISED = {
-    "pulumi", "pulumi-language-python", "pulumi-resource-kubernetes", "etcd", "kube-apiserver", "kube-controller-manager",
-    "kube-scheduler", "kubectl", "kwok", "vc-scheduler", "vc-controller-manager", "vc-webhook-manager", "vcctl",
+    "pulumi", "pulumi-language-python", "pulumi-resource-kubernetes", "etcd", "kube-apiserver",
+    "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "vc-scheduler", "vc-controller-manager",
+    "vc-webhook-manager", "vcctl",
 }
 
 
@@ -92,7 +93,7 @@ def test_a_misspelt_name_gets_the_nearest_known_one() -> None:
 
 
 def test_a_missing_table_says_which_file_and_what_to_set(tmp_path: Path) -> None:
-    with pytest.raises(RacewayError, match="versions.toml: no such file.*RACEWAY_TOOLS"):
+    with pytest.raises(RacewayError, match=r"versions\.toml: no such file.*RACEWAY_TOOLS"):
         pins.load(tmp_path)
 
 

@@ -49,7 +49,8 @@ def test_a_folder_without_a_program_is_said_in_one_line(tmp_path: Path) -> None:
     try:
         runpy.run_path(str(tmp_path), run_name="__main__")
     except ImportError as error:
-        assert program.explain(error, str(tmp_path)) == f"{tmp_path} holds no Python program; it must have a __main__.py"
+        text = program.explain(error, str(tmp_path))
+        assert text == f"{tmp_path} holds no Python program; it must have a __main__.py"
     else:
         raise AssertionError("an empty folder ran")
 
