@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+import errno
+import os
+from typing import Any, Dict, List, Sequence
 
 from ..model.plan import Step
 from .outcome import Applying, Refused
@@ -19,7 +21,7 @@ def write_file(run: Applying, step: Step) -> None:
         run.host.write(
             path, args["content"], int(args.get("mode", 0o644)), args.get("owner", ""), args.get("group", "")
         )
-    except (OSError, KeyError) as error:
+    except (OSError, LookupError) as error:
         raise Refused(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
     _after(run, path)
 
@@ -30,7 +32,7 @@ def set_attributes(run: Applying, step: Step) -> None:
     run.ledger.remember(_book(step), path, _original(run, path))
     try:
         run.host.set_mode(path, int(step.args["mode"]), step.args.get("owner", ""), step.args.get("group", ""))
-    except (OSError, KeyError) as error:
+    except (OSError, LookupError) as error:
         raise Refused(f"{path}: mode or owner cannot be set: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -43,8 +45,10 @@ def restore_file(run: Applying, step: Step) -> None:
             run.host.write(path, original["content"], original["mode"], original["owner"], original["group"])
         else:
             run.host.remove(path)
-    except OSError as error:
-        raise Refused(f"{path} cannot be given back: {error.strerror}") from error
+            for folder in (original or {}).get("folders", ()):
+                run.host.rmdir(folder)
+    except (OSError, LookupError) as error:
+        raise Refused(f"{path} cannot be given back: {getattr(error, 'strerror', None) or error}") from error
     run.ledger.forget(_book(step), path)
     _after(run, path)
 
@@ -64,10 +68,23 @@ def _book(step: Step) -> str:
 
 
 def _original(run: Applying, path: str) -> Dict[str, Any]:
+    """Return what stands at a path; where nothing does, the folders that will be made for it, innermost first."""
     info = run.host.stat(path)
     if info is None or info.kind != "file":
-        return {"content": None}
-    return {"content": run.host.read(path), "mode": info.mode, "owner": info.owner, "group": info.group}
+        return {"content": None, "folders": _missing_folders(run, path)}
+    content = run.host.read(path)
+    if content is None:  # recorded as absent it would be removed instead of given back
+        raise OSError(errno.EIO, "it cannot be read", path)
+    return {"content": content, "mode": info.mode, "owner": info.owner, "group": info.group}
+
+
+def _missing_folders(run: Applying, path: str) -> List[str]:
+    missing = []
+    folder = os.path.dirname(path)
+    while folder != "/" and not run.host.exists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
 
 
 def _after(run: Applying, path: str) -> None:

@@ -2,14 +2,16 @@
 
 One JSON file on the node: noun → target → what was found. An entry is written *before* the change it belongs
 to and dropped after the thing was restored; an interrupted run therefore never forgets an original.
-It deliberately keeps the first value only: a second change of the same target must not overwrite the original.
+It deliberately keeps the first value only: a second change of the same target must not overwrite the original. And a
+ledger that is there but cannot be read stops the run: to go on without it would forget every original.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, List, Mapping
 
+from ..errors import RacewayError
 from .machine import Host
 
 LEDGER_PATH = "/var/lib/raceway/ledger.json"
@@ -21,8 +23,7 @@ class Ledger:
     def __init__(self, host: Host, path: str = LEDGER_PATH) -> None:
         self._host = host
         self._path = path
-        text = host.read(path)
-        self._entries: Dict[str, Dict[str, Any]] = json.loads(text) if text else {}
+        self._entries = _load(host, path)
 
     def owned(self, noun: str) -> Mapping[str, Any]:
         """Return target → original of everything of this noun that raceway has taken over."""
@@ -30,31 +31,57 @@ class Ledger:
 
     def remember(self, noun: str, target: str, original: Any) -> None:
         """Record the original of a target unless one is recorded already; on disk when this returns."""
-        rows = self._entries.setdefault(noun, {})
-        if target not in rows:
-            rows[target] = original
-            self._save()
+        self.remember_all(noun, {target: original})
 
     def remember_all(self, noun: str, originals: Mapping[str, Any]) -> None:
         """Record many originals with one write (a first converge takes over dozens of settings at once)."""
         rows = self._entries.setdefault(noun, {})
         new = {target: original for target, original in originals.items() if target not in rows}
-        if new:
-            rows.update(new)
+        if not new:
+            return
+        rows.update(new)
+        try:
             self._save()
+        except OSError:
+            # What is not on disk counts as not recorded: the next handler must fail as well instead of going on.
+            for target in new:
+                del rows[target]
+            raise
 
     def forget(self, noun: str, target: str) -> None:
         """Drop a restored target; the file goes with the last entry."""
+        self.forget_all(noun, [target])
+
+    def forget_all(self, noun: str, targets: List[str]) -> None:
+        """Drop restored targets with one write."""
         rows = self._entries.get(noun, {})
-        if target not in rows:
-            return
-        del rows[target]
-        if not rows:
-            del self._entries[noun]
-        self._save()
+        known = [target for target in targets if target in rows]
+        for target in known:
+            del rows[target]
+        if known:
+            self._save()
 
     def _save(self) -> None:
-        if self._entries:
-            self._host.write(self._path, json.dumps(self._entries, indent=1, sort_keys=True) + "\n", mode=0o600)
+        entries = {noun: rows for noun, rows in self._entries.items() if rows}
+        if entries:
+            self._host.write(self._path, json.dumps(entries, indent=1, sort_keys=True) + "\n", mode=0o600)
         else:
             self._host.remove(self._path)
+
+
+def _load(host: Host, path: str) -> Dict[str, Dict[str, Any]]:
+    text = host.read(path)
+    if text is None and not host.exists(path):
+        return {}
+    try:
+        entries = json.loads(text or "")
+    except ValueError:
+        entries = None
+    if isinstance(entries, dict) and all(isinstance(rows, dict) for rows in entries.values()):
+        return entries
+    found = "cannot be read" if text is None else "is no ledger of raceway"
+    raise RacewayError(
+        path,
+        f"{found}; it holds what the node looked like before raceway",
+        act="run as root (become: true)" if text is None else "put it back from a backup, or move it away to start anew",
+    )

@@ -1,28 +1,28 @@
 """One machine: read, write, run. Writes of ordinary files are whole or not at all; every run has a time limit.
 
-``root`` puts a recorded or fake tree in the place of ``/``, so that probes and handlers run in tests unchanged.
+``root`` puts a recorded or fake tree in the place of ``/``, so that probes and handlers run in tests unchanged; no
+program is ever run for such a tree, since it would act on the machine outside it.
 It deliberately knows no domain: no sysctl, no unit, no mount.
 """
 
 from __future__ import annotations
 
-import glob
+# subprocess, tempfile, shutil and glob cost more to import than reading all facts of a node: subprocess and glob are
+# imported where they are needed, the other two are done without.
 import grp
 import os
 import pwd
-import shutil
 import stat
-import subprocess
-import tempfile
 from dataclasses import dataclass
 from typing import Iterable, List, Optional, Sequence
 
+SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 RUN_TIMEOUT_S = 60.0  # a hung tool must not hang the fleet; long handlers give their own
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a program left: exit status, standard output, standard error. 127: not found; 124: out of time."""
+    """What a program left: exit status, standard output, standard error. 127: not found; 126: cannot run; 124: out of time."""
 
     rc: int
     out: str
@@ -31,12 +31,14 @@ class Result:
 
 @dataclass(frozen=True)
 class FileStat:
-    """Permissions as an octal number, owner and group by name, kind one of file, dir, link, other."""
+    """Permissions as an octal number, owner and group by name and number, kind one of file, dir, link, other."""
 
     mode: int
     owner: str
     group: str
     kind: str
+    uid: int = -1
+    gid: int = -1
 
 
 class Host:
@@ -50,9 +52,12 @@ class Host:
         return path if self.root == "/" else os.path.join(self.root, path.lstrip("/"))
 
     def read(self, path: str) -> Optional[str]:
-        """Return the text of a file, or None where it is absent or cannot be read."""
+        """Return the text of a file as it is, or None where it is absent or cannot be read.
+
+        Bytes that are no UTF-8 and line ends of any kind survive a read and a write, so an original comes back exactly.
+        """
         try:
-            with open(self.path(path), encoding="utf-8", errors="surrogateescape") as handle:
+            with open(self.path(path), encoding="utf-8", errors="surrogateescape", newline="") as handle:
                 return handle.read()
         except OSError:
             return None
@@ -74,6 +79,8 @@ class Host:
 
     def glob(self, pattern: str) -> List[str]:
         """Return the paths that match, as seen from the root."""
+        import glob
+
         found = sorted(glob.glob(self.path(pattern)))
         return found if self.root == "/" else ["/" + os.path.relpath(name, self.root) for name in found]
 
@@ -93,37 +100,44 @@ class Host:
         kinds = ((stat.S_ISREG, "file"), (stat.S_ISDIR, "dir"), (stat.S_ISLNK, "link"))
         kind = next((name for test, name in kinds if test(info.st_mode)), "other")
         owner, group = _name(pwd.getpwuid, info.st_uid), _name(grp.getgrgid, info.st_gid)
-        return FileStat(stat.S_IMODE(info.st_mode), owner, group, kind)
+        return FileStat(stat.S_IMODE(info.st_mode), owner, group, kind, info.st_uid, info.st_gid)
 
     def which(self, program: str) -> Optional[str]:
         """Return the path of a program, looking in the system folders too (a service may have a short PATH)."""
-        return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin")
+        if "/" in program:
+            return program if os.access(program, os.X_OK) else None
+        for folder in (*os.environ.get("PATH", "").split(":"), *SYSTEM_FOLDERS):
+            path = os.path.join(folder or ".", program)
+            if os.access(path, os.X_OK) and not os.path.isdir(path):
+                return path
+        return None
 
     def write(self, path: str, text: str, mode: int = 0o644, owner: str = "", group: str = "") -> None:
         """Put a whole file in place: temporary file beside it, fsync, rename, fsync of the folder."""
         target = self.path(path)
-        folder = os.path.dirname(target)
+        folder, name = os.path.split(target)
         os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".raceway-", dir=folder)
+        # One name a target, so that what a killed run left is overwritten by the next one and never piles up.
+        temporary = os.path.join(folder, f".raceway-{name[:200]}.new")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as stream:
+            with os.fdopen(_create(temporary), "w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
                 stream.write(text)
                 stream.flush()
-                os.fchmod(stream.fileno(), mode)
                 if owner or group:
                     os.fchown(stream.fileno(), _uid(owner), _gid(group))
+                os.fchmod(stream.fileno(), mode)  # after the owner: a change of owner clears set-user-id bits
                 os.fsync(stream.fileno())
             os.rename(temporary, target)
         except BaseException:
-            os.unlink(temporary)
+            _unlink(temporary)
             raise
         _fsync_folder(folder)
 
     def set_mode(self, path: str, mode: int, owner: str = "", group: str = "") -> None:
         """Set permissions and, where named, owner and group."""
-        os.chmod(self.path(path), mode)
         if owner or group:
             os.chown(self.path(path), _uid(owner), _gid(group))
+        os.chmod(self.path(path), mode)
 
     def poke(self, path: str, text: str) -> None:
         """Write into a kernel file (/proc, /sys) as it is; raises OSError with the kernel's own reason."""
@@ -151,9 +165,11 @@ class Host:
 
     def run(self, argv: Sequence[str], timeout: float = RUN_TIMEOUT_S, stdin: str = "") -> Result:
         """Run a program in the C locale and return what it left; never raises for a missing or failing program."""
-        program = self.which(argv[0])
+        program = self.which(argv[0]) if self.root == "/" else None
         if program is None:
             return Result(127, "", f"{argv[0]}: not found")
+        import subprocess
+
         env = dict(os.environ, LC_ALL="C", LANG="C")
         try:
             done = subprocess.run(
@@ -167,6 +183,8 @@ class Host:
             )
         except subprocess.TimeoutExpired:
             return Result(124, "", f"{' '.join(argv)}: no answer within {timeout:.0f} s")
+        except OSError as error:
+            return Result(126, "", f"{program}: {error.strerror}")
         return Result(done.returncode, done.stdout, done.stderr)
 
     def first(self, paths: Iterable[str]) -> Optional[str]:
@@ -182,11 +200,35 @@ def _name(lookup: object, number: int) -> str:
 
 
 def _uid(name: str) -> int:
-    return -1 if not name else int(name) if name.isdigit() else pwd.getpwnam(name).pw_uid
+    """Return the number of a user, -1 (leave as is) for no name; LookupError says which user is not there."""
+    try:
+        return -1 if not name else int(name) if name.isdigit() else pwd.getpwnam(name).pw_uid
+    except KeyError:
+        raise LookupError(f"there is no user {name}") from None
 
 
 def _gid(name: str) -> int:
-    return -1 if not name else int(name) if name.isdigit() else grp.getgrnam(name).gr_gid
+    try:
+        return -1 if not name else int(name) if name.isdigit() else grp.getgrnam(name).gr_gid
+    except KeyError:
+        raise LookupError(f"there is no group {name}") from None
+
+
+def _create(path: str) -> int:
+    """Open a new file that only its owner can read; one that is there already was left by a killed run."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except FileExistsError:
+        os.unlink(path)
+        return os.open(path, flags, 0o600)
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
 
 
 def _fsync_folder(folder: str) -> None:

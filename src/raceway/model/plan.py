@@ -1,15 +1,16 @@
 """A plan is data: what would be done to a node, what need not be, what will not be, and what waits for a reboot.
 
 Every step says *what, why, risk, undo*; every noop and every refusal says its reason. Plans are JSON in
-both directions, so that the same object is printed by check mode, carried by a report and executed by apply.
+both directions, so that what check mode prints and what a report carries is one form.
 
-It deliberately does not know how a step is carried out: handlers in ``apply/`` are chosen by ``Step.type``.
+It deliberately does not know how a step is carried out: handlers in ``apply/`` are chosen by ``Step.type``. And a
+step's ``args`` never become JSON: they are the handler's, may hold a secret file's content, and stay on the node.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 SAFE = "safe"  # invisible to what runs on the node
 DISRUPTIVE = "disruptive"  # running work may notice: a qdisc is replaced, a unit restarted
@@ -19,7 +20,7 @@ RISKS = (SAFE, DISRUPTIVE, DESTRUCTIVE)
 
 @dataclass(frozen=True)
 class Step:
-    """One change. ``type`` picks the handler, ``target`` names the thing, ``args`` is the handler's JSON input.
+    """One change. ``type`` picks the handler, ``target`` names the thing, ``args`` is the handler's input.
 
     ``before``/``after`` are short printable values for the diff; ``undo`` is what would take it back, in words.
     """
@@ -103,6 +104,16 @@ def join(plans: Iterable[Plan]) -> Plan:
     return Plan(tuple(steps), tuple(noops), tuple(refusals), tuple(reboots))
 
 
+def sort(outcomes: Iterable[Union[Step, Noop, Refusal]]) -> Plan:
+    """Return a plan of single outcomes, each kind in the given order."""
+    rows = list(outcomes)
+    return Plan(
+        tuple(row for row in rows if isinstance(row, Step)),
+        tuple(row for row in rows if isinstance(row, Noop)),
+        tuple(row for row in rows if isinstance(row, Refusal)),
+    )
+
+
 def gate(plan: Plan, allow: Iterable[str], role: str) -> Plan:
     """Return the plan with steps of a risk outside ``allow`` turned into refusals that name the consent variable.
 
@@ -139,13 +150,11 @@ def to_json(plan: Plan, explain: bool = True) -> Dict[str, Any]:
 
 def _step_json(step: Step) -> Dict[str, Any]:
     names = ("type", "target", "what", "why", "risk", "undo", "before", "after")
-    row: Dict[str, Any] = {name: getattr(step, name) for name in names}
-    row["args"] = dict(step.args)
-    return row
+    return {name: getattr(step, name) for name in names}
 
 
 def from_json(data: Mapping[str, Any]) -> Plan:
-    """Return the plan that ``to_json(plan)`` came from (noops must have been explained)."""
+    """Return the plan that ``to_json(plan)`` came from, without its args (noops must have been explained)."""
     return Plan(
         tuple(Step(**row) for row in data["steps"]),
         tuple(Noop(**row) for row in data["noops"]),
