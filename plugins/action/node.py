@@ -17,11 +17,12 @@ try:
     # At import, in the parent process: forked workers inherit the compiled bundle and the parsed specifications.
     from raceway import bundle, roles
     from raceway.errors import RacewayError
-    from raceway.inventory import compile_vars, role_variables
+    from raceway.inventory import compile_vars
+    from raceway.inventory.specs import load_specs
     from raceway.report import task_result
 
     BUNDLE = bundle.build()
-    VARIABLES = role_variables()
+    VARIABLES = ("raceway_roles", *(name for spec in load_specs().values() for name in spec.options))
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
 

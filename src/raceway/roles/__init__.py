@@ -77,5 +77,5 @@ def compile_host(values: Mapping[str, Values], names: Iterable[str]) -> dict[str
 
 def consent(name: str, values: Values) -> list[str]:
     """Return the risks a role may take: safe always, others by ``<role>_allow_disruptive`` and ``_destructive``."""
-    risks = [risk for risk in (DISRUPTIVE, DESTRUCTIVE) if values[f"{name}_allow_{risk}"]]
+    risks = [risk for risk in (DISRUPTIVE, DESTRUCTIVE) if values.get(f"{name}_allow_{risk}", False)]
     return [SAFE, *risks]
