@@ -125,7 +125,7 @@ def publish(made: Path, tool: Tool, recipe: str, compiler: str) -> Path:
         tool.name, tool.version, recipe, compiler, seen.st_size, seen.st_mtime_ns, keys.of_file(program)
     )
     (made / RECORD).write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
-    for path in [*made.iterdir(), made]:
+    for path in [*made.rglob("*"), made]:
         _fsync(path)
     final = folder(tool, keys.key(recipe, compiler))
     if final.exists():  # a build that was changed after it was published

@@ -136,11 +136,10 @@ def test_the_language_host_is_made_without_a_compiler(
 ) -> None:
     monkeypatch.setattr(golang, "need", lambda minimum: pytest.fail("asked for a compiler"))
     family = make_family(tmp_path, name="langhost", builder="langhost")
-    for name in ("host.py", "program.py"):
-        (family.folder / name).write_text("# python\n")
+    (family.folder / "host.py").write_text("# python\n")
     host = make_tool(family, name="pulumi-language-python")
     build.build([host], make_pins(host), show=False)
     made = store.find(host, keys.recipe(host), "langhost")
     assert made and sorted(path.name for path in made.parent.iterdir()) == [
-        "host.py", "pulumi-language-python", "pulumi-language-python-exec", "record.json",
+        "langhost", "pulumi-language-python", "record.json",
     ]

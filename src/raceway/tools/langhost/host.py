@@ -8,106 +8,29 @@ SDKs, and installs nothing into an interpreter the project does not name.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from concurrent import futures
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import grpc  # type: ignore[import-untyped]
-from google.protobuf import empty_pb2, json_format  # type: ignore[import-untyped]
+from google.protobuf import empty_pb2  # type: ignore[import-untyped]
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+
+from .children import Children, output
+from .environment import Refused, installed, interpreter, virtualenv
 
 VERSION = "3.274.1"
 SHOWN = 32  # program.py exits with this after it has shown the error itself
 MAX_MESSAGE = 400 * 1024 * 1024  # the engine's own limit
-STEPS_SECONDS = 5.0  # from a polite signal to a hard one
-
-# Runs in the program's interpreter; prints what is installed there. Packages with a plugin carry pulumi-plugin.json.
-INVENTORY = """
-import importlib.metadata as m, json, re
-rows, needed = [], set()
-for d in m.distributions():
-    name = d.metadata["Name"]
-    if not name: continue
-    plugin = None
-    for f in d.files or []:
-        if f.name == "pulumi-plugin.json":
-            try: plugin = json.loads(f.read_text())
-            except (OSError, ValueError): plugin = {"resource": False}
-    rows.append({"name": name, "version": d.version, "plugin": plugin})
-    needed |= {re.split(r"[ ;<>=!~\\[(]", r, maxsplit=1)[0].lower().replace("_", "-") for r in d.requires or []}
-for r in rows: r["direct"] = r["name"].lower().replace("_", "-") not in needed
-print(json.dumps(rows))
-"""
-
-
-class Refused(Exception):
-    """Something the host cannot do; the text is for the user."""
-
-
-def options_of(info: Any) -> dict[str, Any]:
-    """Return the ``runtime.options`` of the project as plain values."""
-    return dict(json_format.MessageToDict(info.options)) if info.HasField("options") else {}
-
-
-def interpreter(info: Any) -> str:
-    """Return the Python the project asks for: its virtualenv, else the one this host runs in."""
-    chosen = options_of(info).get("virtualenv")
-    if not chosen:
-        return sys.executable
-    folder = Path(info.root_directory or info.program_directory or ".") / str(chosen)
-    python = folder / "bin" / "python"
-    if not python.exists():
-        raise Refused(
-            f"Pulumi.yaml: runtime.options.virtualenv: {folder} has no bin/python; "
-            "next: run `pulumi install`, or remove the option to use the environment raceway runs in"
-        )
-    return str(python)
-
-
-class Children:
-    """The processes this host has started, so that they end before it does."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self.cancelled = False
-
-    def start(self, argv: list[str], **kwargs: Any) -> subprocess.Popen[bytes]:
-        """Start a process, unless the host is being cancelled."""
-        with self._lock:
-            if self.cancelled:
-                raise Refused("cancelled")
-            child: subprocess.Popen[bytes] = subprocess.Popen(argv, **kwargs)
-            self._running.add(child)
-            return child
-
-    def ended(self, child: subprocess.Popen[bytes]) -> None:
-        """Forget a process that has ended."""
-        with self._lock:
-            self._running.discard(child)
-
-    def cancel(self) -> None:
-        """Ask all processes to end, and end those that do not."""
-        with self._lock:
-            self.cancelled = True
-            running = list(self._running)
-        for step in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            for child in running:
-                if child.poll() is None:
-                    child.send_signal(step)
-            for child in running:
-                try:
-                    child.wait(STEPS_SECONDS)
-                except subprocess.TimeoutExpired:
-                    continue
-            if all(child.poll() is not None for child in running):
-                return
+PROGRAM = Path(__file__).resolve().with_name("program.py")
 
 
 class Host(language_pb2_grpc.LanguageRuntimeServicer):
@@ -157,12 +80,11 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
     def InstallDependencies(self, request: Any, context: Any) -> Iterator[Any]:
         """Make the virtual environment the project names and install its requirements; nothing without one."""
         info = request.info
-        chosen = options_of(info).get("virtualenv")
-        if not chosen:
+        folder = virtualenv(info)
+        if folder is None:
             text = f"no runtime.options.virtualenv: the program uses {sys.executable} as it is\n"
             yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
             return
-        folder = Path(info.root_directory or info.program_directory) / str(chosen)
         steps = [[sys.executable, "-m", "venv", str(folder)]]
         wanted = Path(info.program_directory or info.root_directory) / "requirements.txt"
         if wanted.is_file():
@@ -172,26 +94,22 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             for line in child.stdout:
                 yield language_pb2.InstallDependenciesResponse(stdout=line)
-            if self._finish(child):
+            if self.children.finish(child):
                 context.abort(grpc.StatusCode.UNKNOWN, f"`{' '.join(argv)}` failed")
 
     def Run(self, request: Any, context: Any) -> Any:
         """Run the program to its end; an error it has shown itself is not shown again."""
         try:
             python = interpreter(request.info)
-            child = self.children.start(
-                [python, "-u", str(Path(__file__).with_name("pulumi-language-python-exec"))], stdin=subprocess.PIPE,
-            )
+            child = self.children.start([python, "-u", str(PROGRAM)], stdin=subprocess.PIPE)
         except Refused as error:
             return language_pb2.RunResponse(error=str(error))
         # On stdin, not in the environment or on disk: the configuration holds secrets, and may be large.
         order = json.dumps(self._order(request)).encode()
-        try:
-            child.stdin.write(order)  # type: ignore[union-attr]
-            child.stdin.close()  # type: ignore[union-attr]
-        except BrokenPipeError:
-            pass  # it has ended already; its exit code tells
-        code = self._finish(child)
+        assert child.stdin is not None
+        with contextlib.suppress(BrokenPipeError), child.stdin:  # if it has ended already its exit code tells
+            child.stdin.write(order)
+        code = self.children.finish(child)
         if self.children.cancelled or code == SHOWN:
             return language_pb2.RunResponse(bail=True)
         if code:
@@ -208,9 +126,9 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
         child = guarded(context, self.children.start, argv, cwd=request.pwd or None, env=env,
                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         context.add_callback(lambda: child.poll() is None and child.terminate())
-        for name, data in _both(child):
+        for name, data in output(child):
             yield language_pb2.RunPluginResponse(**{name: data})  # type: ignore[arg-type]
-        yield language_pb2.RunPluginResponse(exitcode=self._finish(child))
+        yield language_pb2.RunPluginResponse(exitcode=self.children.finish(child))
 
     def Cancel(self, request: Any, context: Any) -> Any:
         self.children.cancel()
@@ -232,11 +150,6 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
             },
         }
 
-    def _finish(self, child: subprocess.Popen[bytes]) -> int:
-        code = child.wait()
-        self.children.ended(child)
-        return code
-
 
 def guarded(context: Any, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call ``act``; what it refuses ends the protocol call with the reason."""
@@ -244,30 +157,6 @@ def guarded(context: Any, act: Callable[..., Any], *args: Any, **kwargs: Any) ->
         return act(*args, **kwargs)
     except Refused as error:
         context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
-
-
-def installed(info: Any) -> list[dict[str, Any]]:
-    """Return the distributions in the program's interpreter."""
-    done = subprocess.run([interpreter(info), "-c", INVENTORY], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Refused(f"cannot list the packages of {interpreter(info)}: {done.stderr.strip()[-300:]}")
-    return list(json.loads(done.stdout))
-
-
-def _both(child: subprocess.Popen[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield (stream, data) from both outputs of a process until it closes them."""
-    import selectors
-
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(child.stdout, selectors.EVENT_READ, "stdout")  # type: ignore[arg-type]
-        waiting.register(child.stderr, selectors.EVENT_READ, "stderr")  # type: ignore[arg-type]
-        while waiting.get_map():
-            for key, _ in waiting.select():
-                data = os.read(key.fd, 65536)
-                if data:
-                    yield key.data, data
-                else:
-                    waiting.unregister(key.fileobj)
 
 
 def main(argv: list[str]) -> int:
@@ -292,7 +181,3 @@ def main(argv: list[str]) -> int:
     host.children.cancel()
     server.stop(0.5).wait()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

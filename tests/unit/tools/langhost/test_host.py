@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import language_pb2
 
-from raceway.tools.langhost import host
+from raceway.tools.langhost import children, environment, host
 
 
 def make_info(root: Path, **options: Any) -> Any:
@@ -22,20 +22,20 @@ def make_info(root: Path, **options: Any) -> Any:
 
 
 def test_without_an_option_the_hosts_own_interpreter_runs_the_program(tmp_path: Path) -> None:
-    assert host.interpreter(make_info(tmp_path)) == sys.executable
-    assert host.interpreter(language_pb2.ProgramInfo()) == sys.executable
+    assert environment.interpreter(make_info(tmp_path)) == sys.executable
+    assert environment.interpreter(language_pb2.ProgramInfo()) == sys.executable
 
 
 def test_a_named_virtualenv_is_taken_from_the_projects_folder(tmp_path: Path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text("")
-    assert host.interpreter(make_info(tmp_path, virtualenv="venv")) == str(python)
+    assert environment.interpreter(make_info(tmp_path, virtualenv="venv")) == str(python)
 
 
 def test_a_virtualenv_that_is_not_there_is_named_with_the_next_act(tmp_path: Path) -> None:
-    with pytest.raises(host.Refused, match=r"runtime\.options\.virtualenv: .*/venv has no bin/python; next: run"):
-        host.interpreter(make_info(tmp_path, virtualenv="venv"))
+    with pytest.raises(environment.Refused, match=r"options\.virtualenv: .*/venv has no bin/python; next: run"):
+        environment.interpreter(make_info(tmp_path, virtualenv="venv"))
 
 
 def test_the_order_holds_configuration_secrets_and_settings(tmp_path: Path) -> None:
@@ -53,10 +53,10 @@ def test_the_order_holds_configuration_secrets_and_settings(tmp_path: Path) -> N
 
 
 def test_nothing_is_started_after_a_cancel() -> None:
-    children = host.Children()
-    children.cancel()
-    with pytest.raises(host.Refused, match="cancelled"):
-        children.start(["true"])
+    started = children.Children()
+    started.cancel()
+    with pytest.raises(environment.Refused, match="cancelled"):
+        started.start(["true"])
 
 
 @pytest.mark.parametrize("refused", ["no such virtualenv"])
@@ -66,7 +66,7 @@ def test_a_refusal_ends_the_call_with_its_reason(refused: str) -> None:
             raise RuntimeError(f"{code} {text}")
 
     def act() -> None:
-        raise host.Refused(refused)
+        raise environment.Refused(refused)
 
     with pytest.raises(RuntimeError, match=rf"FAILED_PRECONDITION {refused}"):
         host.guarded(Context(), act)
