@@ -121,12 +121,19 @@ def _vault_secrets(loader: DataLoader) -> list[tuple[str, Any]]:
             secret.load()
         except AnsibleError as error:
             raise RacewayError(
-                f"vault password file {filename}", first_line(error), "a readable file with the password",
+                f"vault password file {filename}",
+                first_line(error),
+                "a readable file with the password",
                 "correct vault_password_file or vault_identity_list of ansible.cfg",
             ) from error
         secrets.append((name or C.DEFAULT_VAULT_IDENTITY, secret))
         loader.set_vault_secrets(secrets)
     return secrets
+
+
+def default_sources() -> list[str]:
+    """Return the inventory sources of Ansible's own configuration (``inventory`` of ansible.cfg)."""
+    return [str(source) for source in C.DEFAULT_HOST_LIST]
 
 
 def parse(loader: DataLoader, sources: Sequence[str]) -> InventoryManager:
@@ -137,9 +144,13 @@ def parse(loader: DataLoader, sources: Sequence[str]) -> InventoryManager:
 def plain_precedence() -> bool:
     """True when Ansible's configuration leaves variable precedence and vars plugins as they come."""
     standard = [
-        "all_inventory", "groups_inventory", "all_plugins_inventory", "all_plugins_play",
-        "groups_plugins_inventory", "groups_plugins_play",
-    ]  # fmt: skip
+        "all_inventory",
+        "groups_inventory",
+        "all_plugins_inventory",
+        "all_plugins_play",
+        "groups_plugins_inventory",
+        "groups_plugins_play",
+    ]
     return (
         list(C.VARIABLE_PLUGINS_ENABLED) in (["host_group_vars"], ["ansible.builtin.host_group_vars"])
         and list(C.VARIABLE_PRECEDENCE) == standard
@@ -186,6 +197,13 @@ def is_template(value: object) -> bool:
     return _trusted(value)
 
 
+def holds_template(value: object) -> bool:
+    """True when a value, or a value inside it, holds template marks."""
+    if isinstance(value, Mapping):
+        return any(holds_template(row) for row in value.values())
+    return any(holds_template(row) for row in value) if isinstance(value, list) else is_template(value)
+
+
 @functools.lru_cache(maxsize=1)
 def _trust() -> Callable[[object], bool]:
     from ansible.template import is_trusted_as_template
@@ -224,7 +242,7 @@ def root(error: BaseException) -> BaseException:
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, AnsibleVaultError):
-            return seen
+            return seen  # type: ignore[no-any-return]
         seen = seen.__cause__ or seen.__context__
     return error
 
@@ -258,5 +276,6 @@ def exact_variables(merger: Any, manager: InventoryManager, host: str) -> dict[s
     """Return a host's variables as Ansible's VariableManager merges them, without facts and hostvars."""
     found: dict[str, Any] = merger.get_vars(host=manager.hosts[host], include_hostvars=False)
     return found
+
 
 __all__ = ["AnsibleError", "AnsibleVaultError", "DataLoader", "InventoryManager"]

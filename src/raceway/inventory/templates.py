@@ -1,0 +1,184 @@
+"""Values as a host will get them: templates filled in by Ansible's own templar, vault values opened where possible.
+
+The commonest template, ``{{ one_variable }}``, is looked up without starting the engine, and a result is kept for
+all hosts for which the variables it depends on are the same objects. It deliberately has no facts: a template that
+needs them is reported, because the desired state must not follow from what a node happens to look like.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jinja2
+import jinja2.meta
+
+from raceway.inventory import ansible_api
+from raceway.inventory.source import Inventory
+
+_BARE = re.compile(r"^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}$")
+_NEVER_KEPT = frozenset({"hostvars", "vars", "lookup", "query", "q", "now"})  # may differ at every call
+_ENGINE = jinja2.Environment(autoescape=False)  # parses for names only, renders nothing
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """One value. ``hidden``: from a vault. ``sealed``: no known password opens it. ``error``: why it has no value."""
+
+    value: Any
+    hidden: bool = False
+    sealed: bool = False
+    error: str = ""
+    omitted: bool = False
+    templated: bool = False
+
+
+class Resolver:
+    """Fills in the values of one inventory."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._kept: dict[tuple[Any, ...], Resolved] = {}
+        self._groups = {name: list(hosts) for name, hosts in inventory.groups.items()}
+        self._names_of: dict[tuple[str, ...], list[str]] = {}
+        self._plain: dict[int, bool] = {}
+
+    def is_plain(self, value: Any) -> bool:
+        """True when a value holds neither a template nor a vault value: it is what is written."""
+        if value is None or isinstance(value, (bool, int, float)):
+            return True
+        if isinstance(value, str) or not self._inventory.lasting:
+            return not _holds(value, _moving)
+        key = id(value)
+        if key not in self._plain:
+            self._plain[key] = not _holds(value, _moving)
+        return self._plain[key]
+
+    def resolve(self, host: str, variables: Mapping[str, Any], value: Any) -> Resolved:
+        """Return a value of a host; never raises for what an inventory may hold."""
+        seen: set[str] = set()
+        while isinstance(value, str) and (match := _BARE.match(value)) and ansible_api.is_template(value):
+            name = match.group(1)
+            if name in seen:
+                return Resolved(value, error=f"template {value} refers to itself")
+            if name not in variables:
+                break
+            seen.add(name)
+            value = variables[name]
+        if self.is_plain(value):
+            return Resolved(value, templated=bool(seen))
+        if not _holds(value, ansible_api.is_template):
+            return self._opened(value)
+        return self._rendered(host, variables, value)
+
+    def _rendered(self, host: str, variables: Mapping[str, Any], value: Any) -> Resolved:
+        reach = _reach(value, variables)
+        key = None
+        if reach is not None and not reach & _NEVER_KEPT and self._inventory.lasting:
+            key = (id(value), *((name, self._identity(host, name, variables)) for name in sorted(reach)))
+            if key in self._kept:
+                return self._kept[key]
+        hidden = any(_holds(variables.get(name), ansible_api.is_vault) for name in reach or ())
+        result = self._render(host, variables, value, hidden or _holds(value, ansible_api.is_vault))
+        if key is not None:
+            self._kept[key] = result
+        return result
+
+    def _identity(self, host: str, name: str, variables: Mapping[str, Any]) -> Any:
+        if name in ("inventory_hostname", "inventory_hostname_short"):
+            return host
+        if name == "group_names":
+            return self._inventory.group_key(host)
+        return id(variables[name]) if name in variables else None
+
+    def _render(self, host: str, variables: Mapping[str, Any], value: Any, hidden: bool) -> Resolved:
+        try:
+            got = ansible_api.render(self._inventory.loader, value, {**variables, **self._magic(host, value)})
+        except ansible_api.AnsibleError as error:
+            if isinstance(ansible_api.root(error), ansible_api.AnsibleVaultError):
+                return Resolved(value, hidden=True, sealed=True)
+            return Resolved(value, hidden=hidden, error=_reason(error))
+        if type(got).__name__ == "Omit":
+            return Resolved(None, omitted=True)
+        opened = self._opened(got)
+        return Resolved(opened.value, hidden or opened.hidden, opened.sealed, templated=True)
+
+    def _magic(self, host: str, value: Any) -> dict[str, Any]:
+        key = self._inventory.group_key(host)
+        names = self._names_of.setdefault(key, sorted(key))
+        magic: dict[str, Any] = {
+            "inventory_hostname": host,
+            "inventory_hostname_short": host.split(".")[0],
+            "group_names": names,
+            "groups": self._groups,
+        }
+        if _holds(value, lambda one: isinstance(one, str) and "hostvars" in one):
+            magic["hostvars"] = self._inventory.host_variables()
+        return magic
+
+    def _opened(self, value: Any) -> Resolved:
+        if not _holds(value, ansible_api.is_vault):
+            return Resolved(value)
+        try:
+            return Resolved(_decrypted(self._inventory.loader, value), hidden=True)
+        except ansible_api.AnsibleError:
+            return Resolved(value, hidden=True, sealed=True)
+
+
+def _moving(value: Any) -> bool:
+    return ansible_api.is_template(value) or ansible_api.is_vault(value)
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    if wanted(value):
+        return True
+    if isinstance(value, Mapping):
+        return any(_holds(row, wanted) for row in value.values())
+    return isinstance(value, (list, tuple)) and any(_holds(row, wanted) for row in value)
+
+
+def _decrypted(loader: Any, value: Any) -> Any:
+    if ansible_api.is_vault(value):
+        return ansible_api.decrypt(loader, value)
+    if isinstance(value, Mapping):
+        return {key: _decrypted(loader, row) for key, row in value.items()}
+    return [_decrypted(loader, row) for row in value] if isinstance(value, list) else value
+
+
+def _reason(error: BaseException) -> str:
+    text = ansible_api.first_line(error)
+    return text.split("Error while resolving value")[0].strip() if "undefined" in text else text
+
+
+def _reach(value: Any, variables: Mapping[str, Any]) -> frozenset[str] | None:
+    """Names a value depends on, through other templates too; None when that cannot be told."""
+    found: set[str] = set()
+    todo = [value]
+    while todo:
+        for text in _texts(todo.pop()):
+            names = _names(str(text))
+            if names is None:
+                return None
+            for name in names - found:
+                found.add(name)
+                todo.append(variables.get(name))
+    return frozenset(found)
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [text for row in value.values() for text in _texts(row)]
+    if isinstance(value, (list, tuple)):
+        return [text for row in value for text in _texts(row)]
+    return [value] if ansible_api.is_template(value) else []
+
+
+@functools.lru_cache(maxsize=4096)
+def _names(text: str) -> frozenset[str] | None:
+    try:
+        return frozenset(jinja2.meta.find_undeclared_variables(_ENGINE.parse(text)))
+    except jinja2.TemplateError:
+        return None
