@@ -13,6 +13,7 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from .pins import Family
 
@@ -33,9 +34,12 @@ class Shown:
         self._total: dict[str, int] = {}
         if show and self._console.is_terminal:
             self._bars = Progress(
-                SpinnerColumn(), TextColumn("{task.fields[family]:<9}"), BarColumn(bar_width=24),
-                TextColumn("{task.completed:>4.0f}/{task.total:.0f} packages"), TimeElapsedColumn(),
-                TextColumn("{task.description}"), console=self._console,
+                SpinnerColumn(), TextColumn("{task.fields[family]:<9}"), BarColumn(bar_width=16),
+                TextColumn("{task.completed:>4.0f}/{task.total:.0f} packages"),
+                TimeElapsedColumn(table_column=Column(min_width=7, no_wrap=True)),
+                # The text gives way on a narrow terminal, the figures do not.
+                TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+                console=self._console, expand=True,
             )
             for family in families:
                 self._tasks[family.name] = self._bars.add_task("waits", family=family.name, total=0, start=False)
