@@ -27,6 +27,7 @@ DEFAULT_ROLES = ("node", "kernel", "system")
 GLOBALS: Mapping[str, Option] = {
     ROLES: Option(ROLES, "list", elements="str"),
     FOREIGN: Option(FOREIGN, "list", elements="str"),
+    "raceway_report": Option("raceway_report", "path"),  # where playbooks/plan.yml writes its report
 }
 
 
