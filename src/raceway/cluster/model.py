@@ -121,11 +121,21 @@ class ClusterModel:
         manifest = job_manifests(job.args)[-1]
         found = lint(manifest, self.config.queues)
         found += _known(job.args, "namespace", [one.name for one in self.config.namespaces])
+        found += self._check_pod_security(job.args)
         if job.args.priority_class:
             found += _known(job.args, "priority_class", [one.name for one in self.config.priorities])
         if job.expect == "running" and not found:
             found += unplaceable(manifest, self.machines)
         return found
+
+    def _check_pod_security(self, args: TorchrunJobArgs) -> list[Problem]:
+        """Return a problem for IPC_LOCK where Pod Security admission refuses it: the pods would never be made."""
+        space = next((one for one in self.config.namespaces if one.name == args.namespace), None)
+        if space is None or not args.rdma_count or space.pod_security == "privileged":
+            return []
+        text = f"RDMA needs the capability IPC_LOCK, namespace {space.name} enforces {space.pod_security}"
+        act = "set podSecurity: privileged on the namespace, or use another one"
+        return [Problem(f"job {args.name}", text, "a namespace that enforces privileged", act)]
 
 
 def _known(args: TorchrunJobArgs, name: str, known: list[str]) -> list[Problem]:

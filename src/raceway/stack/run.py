@@ -1,0 +1,155 @@
+"""up, preview, drift, destroy, outputs of one stack, each usable after any interruption.
+
+Every call says what it does while it does it, and where the log is when it fails. It deliberately asks nothing: a
+program calls it, and what it will do was decided by the declaration.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from raceway.errors import RacewayError
+from raceway.stack.engine import capture, command, stream
+from raceway.stack.project import Project
+from raceway.stack.recover import recover
+
+_TAIL_LINES = 15
+_ATTEMPTS = 2
+# Failures of a moment: the webhook's copy of the queues lags behind the API by a few milliseconds.
+_PASSING = ("failed to get parent queue", "child queues", "connection refused", "the object has been modified")
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One difference between the declaration and the cluster: ``field`` is empty when the whole object is meant."""
+
+    kind: str
+    name: str
+    field: str
+    change: str
+
+    def message(self) -> str:
+        """Return one line."""
+        return f"{self.kind} {self.name}{': ' + self.field if self.field else ''} ({self.change})"
+
+
+def up(project: Project, *, show: bool = True) -> dict[str, Any]:
+    """Make the cluster as declared; return the stack's outputs."""
+    _ready(project, show)
+    _run(project, "up", ("up", "--yes", "--skip-preview", "--suppress-outputs"), show)
+    return outputs(project)
+
+
+def preview(project: Project, *, refresh: bool = False, show: bool = True) -> None:
+    """Show what ``up`` would do; change nothing."""
+    _ready(project, show)
+    _run(project, "preview", ("preview", *(["--refresh"] if refresh else []), "--diff"), show)
+
+
+def destroy(project: Project, *, show: bool = True) -> None:
+    """Remove everything the stack has made, then the stack's state. A stack that never was is already gone."""
+    project.prepare()
+    if not project.checkpoint.exists():
+        return
+    _say(show, *recover(project))
+    _run(project, "destroy", ("destroy", "--yes", "--skip-preview"), show)
+    words = command(project, "stack", "rm", "--yes", "--preserve-config", stack=False)
+    code, out, err = capture(project, [*words, "--stack", project.stack])
+    _check(project, "stack rm", code, (out + err).splitlines())
+
+
+def outputs(project: Project) -> dict[str, Any]:
+    """Return the stack's outputs."""
+    words = command(project, "stack", "output", "--json", stack=False)
+    code, out, err = capture(project, [*words, "--stack", project.stack])
+    _check(project, "stack output", code, err.splitlines())
+    return dict(json.loads(out))
+
+
+def drift(project: Project, *, show: bool = True) -> list[Drift]:
+    """Compare the declaration with the live cluster; return every difference, naming kind, name and field."""
+    _ready(project, show)
+    words = command(project, "preview", "--refresh", "--json", "--suppress-outputs")
+    code, out, err = capture(project, words)
+    digest = _json(out)
+    if digest is None or (code and not digest.get("steps")):
+        _check(project, "preview", code or 1, (err or out).splitlines())
+    return [found for step in (digest or {}).get("steps", []) for found in _differences(step)]
+
+
+def _differences(step: dict[str, Any]) -> list[Drift]:
+    if step.get("op") in ("same", "refresh", "read"):
+        return []
+    kind, name = _identity(step)
+    fields = sorted((step.get("detailedDiff") or {}).items()) if step["op"] == "update" else []
+    if not fields:
+        return [Drift(kind, name, ", ".join(step.get("diffReasons") or []), step["op"])]
+    return [Drift(kind, name, path, str(detail.get("kind", "update"))) for path, detail in fields]
+
+
+def _identity(step: dict[str, Any]) -> tuple[str, str]:
+    state = step.get("newState") or step.get("oldState") or {}
+    kind = str(state.get("type", step["urn"].split("::")[-2])).rpartition(":")[2]
+    metadata = (state.get("inputs") or {}).get("metadata") or {}
+    name = str(metadata.get("name") or step["urn"].rpartition("::")[2])
+    space = metadata.get("namespace")
+    return kind.removesuffix("Patch"), f"{space}/{name}" if space else name
+
+
+def _ready(project: Project, show: bool) -> None:
+    project.prepare()
+    if project.checkpoint.exists():
+        _say(show, *recover(project))
+        return
+    words = command(project, "stack", "select", "--create", stack=False)
+    code, out, err = capture(project, [*words, "--stack", project.stack])
+    _check(project, "stack select", code, (out + err).splitlines())
+
+
+def _run(project: Project, verb: str, words: tuple[str, ...], show: bool) -> None:
+    console = Console(highlight=False)
+    line: Callable[[str], None] = (lambda text: _print(console, text)) if show else (lambda text: None)
+    for attempt in range(1, _ATTEMPTS + 1):
+        code, lines = stream(project, command(project, *words), line)
+        passing = any(word in text for text in lines for word in _PASSING)
+        if not code or not passing or attempt == _ATTEMPTS:
+            break
+        _say(show, "a refusal of the moment (the webhook's copy lagged behind); once more")
+        _say(show, *recover(project))
+    _check(project, verb, code, lines)
+
+
+def _print(console: Console, text: str) -> None:
+    if text.strip():
+        console.print(text, markup=False, soft_wrap=True)
+
+
+def _say(show: bool, *texts: str) -> None:
+    for text in texts:
+        if show:
+            Console(highlight=False).print(f"  {text}", markup=False)
+
+
+def _check(project: Project, verb: str, code: int, lines: list[str]) -> None:
+    if not code:
+        return
+    told = [text.strip() for text in lines if text.strip()]
+    errors = [text for text in told if text.startswith("error:")] or told[-_TAIL_LINES:]
+    raise RacewayError(
+        f"pulumi {verb} of {project.prefix}/{project.stack}",
+        "\n    ".join(errors[-_TAIL_LINES:]) or f"exit code {code}",
+        act="mend what is named, then run it again; what is done stays done",
+        log=str(project.log),
+    )
+
+
+def _json(text: str) -> dict[str, Any] | None:
+    try:
+        return dict(json.loads(text))
+    except ValueError:
+        return None
