@@ -21,6 +21,10 @@ class Applying:
         """Note that unit or manager files changed; the next unit action, or the end, reloads once."""
         self._reload = True
 
+    def reloaded(self) -> None:
+        """Note that the manager has just read all its files anew (a re-execution does), so no reload is owed."""
+        self._reload = False
+
     def settle(self) -> None:
         """Reload systemd if anything asked for it. Called before a unit is acted on and at the end."""
         if not self._reload:

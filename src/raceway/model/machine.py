@@ -6,7 +6,7 @@ It deliberately holds nothing read from a node: facts are compared with the decl
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, Mapping, Tuple
+from typing import Any, Dict, Mapping, Tuple
 
 # Kubernetes extended resource of each accelerator kind (the device plugins' own documentation).
 ACCELERATOR_RESOURCES: Dict[str, str] = {
@@ -43,3 +43,30 @@ class Machine:
     def accelerator_resource(self) -> str:
         """The resource name a pod requests, or the empty string for a machine without accelerators."""
         return ACCELERATOR_RESOURCES[self.accelerator_kind]
+
+
+@dataclass(frozen=True)
+class MachineDesired:
+    """What the ``machine`` noun is given: declared numbers a node can be asked about. 0 or empty: not checked."""
+
+    cpus: int = 0
+    memory_gib: int = 0
+    accelerator_kind: str = ""
+    accelerator_count: int = 0
+    rdma_ports: int = 0
+    platform: str = "bare_metal"
+    python_min: str = ""
+
+
+def parse(spec: Mapping[str, Any]) -> MachineDesired:
+    """Read the JSON form: the names of MachineDesired's fields, each of which may be left out."""
+    default = MachineDesired()
+    return MachineDesired(
+        int(spec.get("cpus", 0)),
+        int(spec.get("memory_gib", 0)),
+        spec.get("accelerator_kind", ""),
+        int(spec.get("accelerator_count", 0)),
+        int(spec.get("rdma_ports", 0)),
+        spec.get("platform", default.platform),
+        spec.get("python_min", ""),
+    )

@@ -104,13 +104,14 @@ def join(plans: Iterable[Plan]) -> Plan:
     return Plan(tuple(steps), tuple(noops), tuple(refusals), tuple(reboots))
 
 
-def sort(outcomes: Iterable[Union[Step, Noop, Refusal]]) -> Plan:
+def sort(outcomes: Iterable[Union[Step, Noop, Refusal, Reboot]]) -> Plan:
     """Return a plan of single outcomes, each kind in the given order."""
     rows = list(outcomes)
     return Plan(
         tuple(row for row in rows if isinstance(row, Step)),
         tuple(row for row in rows if isinstance(row, Noop)),
         tuple(row for row in rows if isinstance(row, Refusal)),
+        tuple(row for row in rows if isinstance(row, Reboot)),
     )
 
 

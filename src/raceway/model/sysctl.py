@@ -51,6 +51,16 @@ KERNEL_WIDE_NET = (
     "net/iw_cm/",
     "net/smc/",
 )
+# Keys that appear only with a module: PREFIX → module. A plan that loads the module first may set them.
+KEYS_OF_MODULES = (
+    ("net/bridge/", "br_netfilter"),
+    ("net/iw_cm/", "iw_cm"),
+    ("net/netfilter/nf_conntrack_", "nf_conntrack"),
+    ("net/rdma_ucm/", "rdma_ucm"),
+    ("net/smc/", "smc"),
+    ("sunrpc/", "sunrpc"),
+    ("fs/nfs/", "nfs"),
+)
 
 
 @dataclass(frozen=True)
@@ -131,6 +141,15 @@ def knob_for(path: str) -> Optional[str]:
     if path in FICTITIOUS:
         return FICTITIOUS[path]
     return RDMA_HINT if path.startswith("net/rdma/") else None
+
+
+def module_of(path: str) -> Optional[str]:
+    """Return the module that brings a key, or None where it is part of every kernel.
+
+    >>> module_of("net/bridge/bridge-nf-call-iptables")
+    'br_netfilter'
+    """
+    return next((module for prefix, module in KEYS_OF_MODULES if path.startswith(prefix)), None)
 
 
 def kernel_wide(path: str) -> bool:

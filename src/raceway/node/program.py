@@ -123,7 +123,8 @@ def _answer(
         if (role, r.target) not in known
     ]
     told = [{"role": role, "target": r.target, "reason": r.reason, "act": r.act} for role, r in refused]
-    reboots = _role_reboots(left or planned)
+    # A reason seen before apply still stands after it: raceway never reboots, and what it forgot may need one.
+    reboots = list({tuple(row.items()): row for row in _role_reboots([*planned, *left])}.values())
     return {"roles": roles, "applied": applied, "refused": told + late, "remaining": remaining, "reboots": reboots}
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import List, Optional, Tuple, Union
 
 from ..facts.sysctl import Assignment, Live, SysctlFacts
-from ..model.plan import SAFE, Noop, Plan, Refusal, Step, join
-from ..model.sysctl import Setting, SysctlDesired, bad_value, kernel_wide, key_of, knob_for
+from ..model.plan import SAFE, Noop, Plan, Refusal, Step, join, sort
+from ..model.sysctl import Setting, SysctlDesired, bad_value, kernel_wide, key_of, knob_for, module_of
 from .dropin import plan_file, render
 
 CONGESTION = "net/ipv4/tcp_congestion_control"
@@ -30,8 +30,8 @@ def plan(desired: SysctlDesired, facts: SysctlFacts) -> Plan:
     return join(
         [
             plan_file(desired.file, text, facts.own_file, "kernel settings must come back at the next boot"),
-            _sorted(found),
-            _sorted([_restore(path, facts) for path in _given_up(desired, facts)]),
+            sort(found),
+            sort([_restore(path, facts) for path in _given_up(desired, facts)]),
         ]
     )
 
@@ -56,11 +56,11 @@ def _impossible(setting: Setting, desired: SysctlDesired, facts: SysctlFacts, li
         reason = "a write-only trigger, not a setting: it cannot be read back"
         return Refusal(key, reason, f"remove {key} from kernel_sysctl")
     if live.value is None:
-        return Refusal(
-            key,
-            f"/proc/sys/{setting.path} does not exist on this kernel",
-            "check the spelling, or declare the module that brings the key in kernel_modules",
-        )
+        module = module_of(setting.path)
+        if module in desired.modules:
+            return None  # it comes with the module that this very run loads first
+        act = f"add {module} to kernel_modules" if module else "check the spelling"
+        return Refusal(key, f"/proc/sys/{setting.path} does not exist on this kernel", act)
     if setting.path == CONGESTION and setting.value not in facts.congestion_controls:
         module = CONGESTION_MODULE.format(name=setting.value)
         if module not in desired.modules:
@@ -69,7 +69,7 @@ def _impossible(setting: Setting, desired: SysctlDesired, facts: SysctlFacts, li
                 f"{setting.value} is not available, the kernel offers {', '.join(facts.congestion_controls) or 'none'}",
                 f"add {module} to kernel_modules",
             )
-    if live.value != setting.value and not live.writable:
+    if live.value not in (None, setting.value) and not live.writable:
         return Refusal(key, "the kernel shows it read-only here", "declare it where this kernel lets it be written")
     return None
 
@@ -80,7 +80,7 @@ def _change(setting: Setting, facts: SysctlFacts, live: Live) -> Union[Step, Noo
         return Noop(key, f"is {setting.value} already")
     original = facts.owned.get(setting.path, live.value)
     why = f"asked for by {', '.join(setting.asked_by) or 'kernel_sysctl'}" + (f": {setting.why}" if setting.why else "")
-    what, undo = f"set {key} to {setting.value}", f"set {key} to {original}"
+    what, undo = f"set {key} to {setting.value}", f"set {key} to {original or 'what its module brought'}"
     args = {"path": setting.path, "value": setting.value}
     return Step("sysctl", key, what, why, SAFE, undo, live.value or "", setting.value, args)
 
@@ -152,11 +152,3 @@ def _lines(setting: Setting) -> List[str]:
     asked = ", ".join(setting.asked_by)
     comment = [f"# asked for by {asked}"] if asked else []
     return [*comment, f"{key_of(setting.path)} = {setting.value}"]
-
-
-def _sorted(outcomes: List[_Outcome]) -> Plan:
-    return Plan(
-        tuple(o for o in outcomes if isinstance(o, Step)),
-        tuple(o for o in outcomes if isinstance(o, Noop)),
-        tuple(o for o in outcomes if isinstance(o, Refusal)),
-    )

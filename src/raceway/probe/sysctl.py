@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
-from ..facts.sysctl import Assignment, Live, SysctlFacts, boot_order, parse_conf, parse_tuned, tuned_includes
+from ..facts.sysctl import Assignment, Live, SysctlFacts, boot_order, parse_conf, parse_tuned
 from ..host import Host, Ledger
 from ..model.sysctl import SysctlDesired
+from .tuned import active_profiles
 
 PROC = "/proc/sys/"
 FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d")
 AVAILABLE = "/proc/sys/net/ipv4/tcp_available_congestion_control"
-TUNED_FOLDERS = ("/etc/tuned/profiles", "/etc/tuned", "/usr/lib/tuned/profiles", "/usr/lib/tuned")
 
 
 def probe(host: Host, desired: SysctlDesired, ledger: Ledger) -> SysctlFacts:
@@ -54,26 +54,13 @@ def _is_sysctl_conf(host: Host, path: str) -> bool:
 
 def _tuned(host: Host) -> Tuple[Assignment, ...]:
     """Return what the active profile sets, parents first; nothing where TuneD lets sysctl files win (its default)."""
-    names = (host.read("/etc/tuned/active_profile") or "").split()
-    if not names or "reapply_sysctl = 0" not in _squeezed(host.read("/etc/tuned/tuned-main.conf") or ""):
+    if "reapply_sysctl = 0" not in _squeezed(host.read("/etc/tuned/tuned-main.conf") or ""):
         return ()
     values: Dict[str, Assignment] = {}
-    for name in names:
-        for row in _profile(host, name, depth=0):
+    for path, text in active_profiles(host):
+        for row in parse_tuned(text, path):
             values[row.path] = row
     return tuple(values.values())
-
-
-def _profile(host: Host, name: str, depth: int) -> List[Assignment]:
-    path = host.first(f"{folder}/{name}/tuned.conf" for folder in TUNED_FOLDERS)
-    if path is None or depth > 8:  # TuneD itself refuses include loops; eight levels are more than any profile has
-        return []
-    text = host.read(path) or ""
-    rows: List[Assignment] = []
-    for parent in tuned_includes(text):
-        rows.extend(_profile(host, parent, depth + 1))
-    rows.extend(parse_tuned(text, path))
-    return rows
 
 
 def _squeezed(text: str) -> str:
