@@ -16,11 +16,13 @@ from typing import Any
 
 from raceway.errors import RacewayError
 from raceway.model.machine import Machine
+from raceway.tools import ensure
 
-from . import allocate, files, image, inventory, locks, nodes, processes, record, requirements, ssh
+from . import allocate, controlplane, files, image, inventory, locks, nodes, processes, programs, record, requirements, ssh
 from .podman import LABEL_HOME, LABEL_ID, Podman
 from .progress import Steps
 from .record import Node, Record
+from .status import Status
 
 DEFAULT_NODES = 2
 
@@ -49,6 +51,16 @@ class Lab:
         return self.folder / "ssh" / "config"
 
     @property
+    def webhook_url(self) -> str:
+        """Where vc-webhook-manager answers; a path of it goes into each webhook configuration."""
+        return f"https://127.0.0.1:{self._known().ports['vc-webhook-manager']}"
+
+    @property
+    def ca_pem(self) -> str:
+        """The lab's CA: the caBundle of webhook configurations."""
+        return (self.folder / "pki" / "ca.crt").read_text()
+
+    @property
     def record(self) -> Record | None:
         """What the lab is, or None when there is none."""
         self._check_owner()
@@ -73,6 +85,20 @@ class Lab:
                 self._up_nodes()
             if cluster:
                 self._up_cluster()
+
+    def status(self) -> Status:
+        """The lab as it is now."""
+        known = self.record
+        if known is None:
+            return Status(self.name, str(self.folder), False)
+        found: dict[str, Any] = {}
+        if known.nodes:
+            found["nodes"] = tuple(nodes.states(Podman(self.folder / "run"), known, self.folder))
+        if known.ports:
+            found["programs"] = tuple(controlplane.states(known, self.folder))
+            found["api_version"], found["fake_nodes"] = controlplane.api_summary(known, self.folder)
+            found["webhook_url"] = self.webhook_url
+        return Status(self.name, str(self.folder), True, kubeconfig=str(self.kubeconfig), **found)
 
     def down(self, *, image_too: bool = False) -> dict[str, int]:
         """Remove everything this lab made and nothing else; say how many of each."""
@@ -114,7 +140,7 @@ class Lab:
     def _end_processes(self, lab_id: str) -> int:
         # The supervisor first: it stops the programs in order and would start again what is ended under it.
         found = processes.of_lab(lab_id)
-        first = [process for process in found if "raceway.lab.supervisor" in process.command]
+        first = [process for process in found if controlplane.is_supervisor(process)]
         with self.steps.step(f"stop the programs of {self.name}"):
             processes.end(first, lab_id)
             left = processes.end(processes.of_lab(lab_id), lab_id)
@@ -172,7 +198,11 @@ class Lab:
         files.write_if_changed(self.inventory_path, json.dumps(generated, indent=2) + "\n")
 
     def _up_cluster(self) -> None:
-        raise RacewayError("control plane", "not wired yet", act="add --no-cluster")
+        tools = ensure(programs.TOOLS, show=self.steps.show)
+        with locks.exclusive(record.labs_dir() / ".lock"):
+            known = controlplane.plan(self._known(), tools)
+            record.save(self.folder / "lab.json", known)
+        controlplane.up(known, self.folder, self.steps)
 
     def _known(self) -> Record:
         known = self.record

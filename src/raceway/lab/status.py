@@ -35,7 +35,6 @@ class Status:
     fake_nodes: int = 0
     kubeconfig: str = ""
     webhook_url: str = ""
-    ca_bundle: str = ""
 
     @property
     def ok(self) -> bool:
