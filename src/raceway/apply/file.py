@@ -38,8 +38,12 @@ def set_attributes(run: Applying, step: Step) -> None:
 
 def restore_file(run: Applying, step: Step) -> None:
     """Put back what stood there before raceway, or remove the file where nothing did, and forget it."""
-    path = step.args["path"]
-    original = run.ledger.owned(_book(step)).get(path)
+    give_back(run, step.args["path"], _book(step))
+
+
+def give_back(run: Applying, path: str, book: str) -> None:
+    """Restore one path from its ledger section; where the ledger does not know it, nothing stood there."""
+    original = run.ledger.owned(book).get(path)
     try:
         if original and original.get("content") is not None:
             run.host.write(path, original["content"], original["mode"], original["owner"], original["group"])
@@ -49,7 +53,7 @@ def restore_file(run: Applying, step: Step) -> None:
                 run.host.rmdir(folder)
     except (OSError, LookupError) as error:
         raise Refused(f"{path} cannot be given back: {getattr(error, 'strerror', None) or error}") from error
-    run.ledger.forget(_book(step), path)
+    run.ledger.forget(book, path)
     _after(run, path)
 
 

@@ -20,8 +20,7 @@ LOCK_TIMEOUT_S = 120  # unattended upgrades hold dpkg's lock right after a boot
 # No questions, settings of an administrator stay, no service but the package's own is restarted.
 _QUIET = ["env", "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1"]
 _APT = [*_QUIET, "apt-get", "-q", "-o", f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"]
-_APT_INSTALL = [
-    *_APT,
+_INSTALL = [
     *("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"),
     *("install", "-y", "--no-install-recommends", "--"),
 ]
@@ -31,7 +30,7 @@ _STALE = ("404  Not Found", "Failed to fetch", "Unable to fetch", "Hash Sum mism
 def install(run: Applying, step: Step) -> None:
     """Install what is missing; what can be had is installed even where another name is unknown."""
     manager, names = str(step.args["manager"]), list(step.args["names"])
-    run.ledger.remember_all("package", {name: "not installed" for name in names})
+    run.ledger.remember_all("package", dict.fromkeys(names, "not installed"))
     done = _apt(run, names) if manager == APT else _other(run, manager, names)
     there = installed(run.host, manager, names)
     absent = [name for name in names if name not in there]
@@ -50,12 +49,15 @@ def _apt(run: Applying, names: List[str]) -> Result:
         known, unknown = _candidates(run, names)
     done = Result(0, "", "")
     if known:
-        done = run.host.run([*_APT_INSTALL, *known], INSTALL_TIMEOUT_S)
+        done = run.host.run([*_APT, *_INSTALL, *known], INSTALL_TIMEOUT_S)
         if done.rc and not fresh and any(mark in done.err + done.out for mark in _STALE):
             _update(run)
-            done = run.host.run([*_APT_INSTALL, *known], INSTALL_TIMEOUT_S)
-    if unknown and not done.rc:  # asked again alone, for the tool's own words
-        done = run.host.run([*_APT_INSTALL, *unknown], INSTALL_TIMEOUT_S)
+            done = run.host.run([*_APT, *_INSTALL, *known], INSTALL_TIMEOUT_S)
+    if unknown and not done.rc:
+        # Asked again alone: a virtual package with one provider gets it, any other name the tool's own words. A name
+        # with a dot that apt does not know is a pattern to it, which may match anything: that one is only simulated.
+        simulate = ["-o", "APT::Get::Simulate=1"] if any("." in name for name in unknown) else []
+        done = run.host.run([*_APT, *simulate, *_INSTALL, *unknown], INSTALL_TIMEOUT_S)
     return done
 
 
@@ -88,7 +90,7 @@ def _own_line(done: Result) -> str:
 def prepare(run: Applying, steps: Sequence[Step]) -> None:
     """Record what raceway is about to install before the package manager starts."""
     for step in steps:
-        run.ledger.remember_all("package", {name: "not installed" for name in step.args["names"]})
+        run.ledger.remember_all("package", dict.fromkeys(step.args["names"], "not installed"))
 
 
 HANDLERS = {"package": install}

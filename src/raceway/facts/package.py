@@ -65,7 +65,7 @@ def _named(name: str, wanted: Set[str]) -> bool:
 
 def _fields(block: str) -> Dict[str, str]:
     rows = (line.split(": ", 1) for line in block.splitlines() if ": " in line and not line.startswith(" "))
-    return {key: value for key, value in rows}
+    return dict(rows)
 
 
 def _virtual(provides: str) -> Set[str]:

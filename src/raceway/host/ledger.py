@@ -79,9 +79,9 @@ def _load(host: Host, path: str) -> Dict[str, Dict[str, Any]]:
         entries = None
     if isinstance(entries, dict) and all(isinstance(rows, dict) for rows in entries.values()):
         return entries
-    found = "cannot be read" if text is None else "is no ledger of raceway"
+    holds = "it holds what the node looked like before raceway"
+    if text is None:
+        raise RacewayError(path, f"cannot be read; {holds}", act="run as root (become: true)")
     raise RacewayError(
-        path,
-        f"{found}; it holds what the node looked like before raceway",
-        act="run as root (become: true)" if text is None else "put it back from a backup, or move it away to start anew",
+        path, f"is no ledger of raceway; {holds}", act="put it back from a backup, or move it away to start anew"
     )

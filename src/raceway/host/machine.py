@@ -22,7 +22,7 @@ RUN_TIMEOUT_S = 60.0  # a hung tool must not hang the fleet; long handlers give 
 
 @dataclass(frozen=True)
 class Result:
-    """What a program left: exit status, standard output, standard error. 127: not found; 126: cannot run; 124: out of time."""
+    """What a program left: status, output, errors. 127: not found; 126: cannot be run; 124: out of time."""
 
     rc: int
     out: str
@@ -65,6 +65,10 @@ class Host:
     def exists(self, path: str) -> bool:
         """Tell whether anything is at ``path``, a dangling link included."""
         return os.path.lexists(self.path(path))
+
+    def is_folder(self, path: str) -> bool:
+        """Tell whether a path leads to a folder, through links too."""
+        return os.path.isdir(self.path(path))
 
     def writable(self, path: str) -> bool:
         """Tell whether a write would be let through: mode bits, read-only mounts and sysctl permissions count."""

@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Tuple
 
-# Debian policy 5.6.7 and RPM names together; a name never starts with a dash, so it cannot be read as an option.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*(:[a-z0-9-]+)?")
+# Debian policy 5.6.7 and RPM names together. No dash at either end: at the start it would be read as an option, at the
+# end apt-get reads it as "remove".
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9+._-]*[A-Za-z0-9+._])?(:[a-z0-9]+)?")
 
 
 @dataclass(frozen=True)

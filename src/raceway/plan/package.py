@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Dict, List, Union
 
 from ..facts.package import PackageFacts
-from ..model.plan import SAFE, Noop, Plan, Refusal, Step, sort
 from ..model.package import Package, PackageDesired, bad_name
+from ..model.plan import SAFE, Noop, Plan, Refusal, Step, sort
 
 REMOVE: Dict[str, str] = {"apt": "apt-get remove", "dnf": "dnf remove", "zypper": "zypper remove"}
 
