@@ -50,5 +50,5 @@ def desired(values: dict[str, Any], merged: tuple[Merged, ...], platform: str) -
         },
         "file": {"files": values["system_files"] if present else [], "platform": platform},
         "mount": {"mounts": values["system_mounts"] if present else [], "platform": platform},
-        "unit": {"units": values["system_units"] if present else [], "platform": platform},
+        "unit": {"units": values["system_units"] if present else [], "packages": names, "platform": platform},
     }
