@@ -63,7 +63,7 @@ class CallbackModule(CallbackBase):
         node = self._node(result.host.get_name())
         if "roles" in data and "applied" in data:
             node.take(data)
-        text = str(data.get("msg") or data.get("exception") or data)
+        text = summary.failure(data)
         node.failures.append(f"{self.task}: {text}")
         self._say(result, f"FAILED: {text}")
 

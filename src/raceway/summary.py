@@ -71,6 +71,17 @@ def line(result: Mapping[str, Any]) -> str:
     return ", ".join([*(parts or ["nothing to do"]), f"{already} as declared"])
 
 
+def failure(result: Mapping[str, Any]) -> str:
+    """Return why a task failed: its message and, where a program ran, the last line it wrote about it.
+
+    >>> failure({"msg": "non-zero return code", "stderr": "sysctl: permission denied\\n"})
+    'non-zero return code: sysctl: permission denied'
+    """
+    text = str(result.get("msg") or result.get("exception") or dict(result)).strip()
+    said = str(result.get("stderr") or result.get("module_stderr") or "").strip().splitlines()
+    return f"{text}: {said[-1]}" if said and said[-1] not in text else text
+
+
 def steps(result: Mapping[str, Any]) -> list[str]:
     """Return the steps of a plan as lines: what, why, risk, undo."""
     return [
