@@ -104,11 +104,9 @@ reboots:
   sample: [{"role": "kernel", "target": "iommu=pt", "reason": "the running kernel was started without it"}]
 """
 
-import base64
 import json
 import os
 import sys
-import tempfile
 
 # Ansible puts the arguments here as JSON. A raw string of three double quotes is safe: JSON escapes every inner quote.
 ARGUMENTS = r"""<<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>"""
@@ -132,6 +130,9 @@ def main():
 
 def from_a_temporary_place(arguments):
     """Run from the archive itself: it installs itself when something is applied, and a plan leaves no trace."""
+    import base64  # these two cost more than a no-op run and are needed once a node
+    import tempfile
+
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.NamedTemporaryFile(suffix=".zip", dir=memory) as archive:
         archive.write(base64.b64decode(arguments["archive"]))

@@ -17,6 +17,7 @@ KEEP = 2  # the running bundle and the one before it, so that an older checkout 
 
 def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """Return the answer to ``{"home", "bundle", "archive"?, "request"}``."""
+    os.umask(0o022)  # a login with a stricter one must not leave folders of /etc that services cannot enter
     try:
         if "archive" in arguments and arguments["request"]["mode"] == "apply":
             install(arguments["home"], arguments["bundle"], arguments["archive"])
