@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import yaml
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -127,13 +128,18 @@ def _print_state(data: dict[str, Any], out: Console) -> None:
             over = f"; outranks {', '.join(row['outranks'])}" if row["outranks"] else ""
             out.print(f"[dim]      {escape(row['from'])}, {escape(row['at'])}{escape(over)}[/]")
         for noun, spec in state["nouns"].items():
-            out.print(f"  → {noun}: {escape(_short(spec))}")
+            out.print(f"  → {noun}")
+            for line in yaml.safe_dump(spec, sort_keys=False, allow_unicode=True, width=100).splitlines():
+                out.print(f"      {escape(line)}")
     if data["kernel_needs"]:
         out.print("\n[bold]kernel needs of all roles, merged[/]")
     for need in data["kernel_needs"]:
         out.print(f"  {need['kind']} {escape(need['key'])} = {escape(need['value'])}")
-        why = f" ({need['why']})" if need["why"] else ""
-        out.print(f"[dim]      asked by {escape(', '.join(need['asked_by']))}{escape(why)}[/]")
+        for asker in need["asked_by"]:
+            place = f" ({asker['at']})" if asker["at"] else ""
+            out.print(f"[dim]      asked by {escape(asker['asker'] + place)}[/]")
+        if need["why"]:
+            out.print(f"[dim]      because {escape(need['why'])}[/]")
 
 
 def _short(value: Any) -> str:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible import constants as C
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleError, AnsibleValueOmittedError
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
-from ansible.parsing.vault import AnsibleVaultError, get_file_vault_secret
+from ansible.parsing.vault import AnsibleVaultError, VaultSecretsContext, get_file_vault_secret
 from ansible.plugins.loader import init_plugin_loader
 from ansible.template import Templar
 from ansible.utils.collection_loader import AnsibleCollectionConfig
@@ -35,6 +35,8 @@ except ImportError:  # a later ansible-core: values keep their meaning, only the
 
 UNKNOWN = Origin(note="line unknown")
 MARKS = ("{{", "{%", "{#")
+OMITTED: Any = object()
+_own_secrets: Any = None
 
 
 @dataclass
@@ -217,8 +219,23 @@ def _trusted(value: object) -> bool:
 
 
 def render(loader: DataLoader, value: Any, variables: Mapping[str, Any]) -> Any:
-    """Return a value with its templates filled in; raises AnsibleError (undefined variable, bad syntax)."""
-    return Templar(loader=loader, variables=dict(variables)).template(value)
+    """Return a value with its templates filled in, OMITTED for ``{{ omit }}``; raises AnsibleError."""
+    _offer_secrets(loader)
+    try:
+        return Templar(loader=loader, variables=dict(variables)).template(value)
+    except AnsibleValueOmittedError:
+        return OMITTED
+
+
+def _offer_secrets(loader: DataLoader) -> None:
+    # Templates that meet a vault value ask one context of the whole process, which Ansible's command line sets up.
+    # Outside of that command line it is ours, and follows the inventory that is being read.
+    global _own_secrets
+    if VaultSecretsContext.current(optional=True) is None:
+        _own_secrets = VaultSecretsContext([])
+        VaultSecretsContext.initialize(_own_secrets)
+    if _own_secrets is not None:
+        _own_secrets.secrets = loader._vault.secrets or []
 
 
 def first_line(error: BaseException) -> str:

@@ -68,11 +68,9 @@ class Evaluator:
         self._options: dict[str, tuple[str, Option]] = {name: ("", option) for name, option in GLOBALS.items()}
         for role, spec in specs.items():
             self._options.update({name: (role, option) for name, option in spec.options.items()})
+        self._defaults = {name: value for spec in specs.values() for name, value in spec.defaults.items()}
         self._moving_defaults = {
-            name: value
-            for spec in specs.values()
-            for name, value in spec.defaults.items()
-            if not self.resolver.is_plain(value)
+            name: value for name, value in self._defaults.items() if not self.resolver.is_plain(value)
         }
         self._shared: dict[tuple[str, ...], _Shared] = {}
 
@@ -130,12 +128,15 @@ class Evaluator:
     ) -> None:
         copied: set[str] = set()
         broken, hidden = set(state.broken), set[str]()
-        scope = {**self._moving_defaults, **variables} if self._moving_defaults else variables
+        below = {**self._defaults, **variables} if self._moving_defaults else variables
         for name in todo:
             role, option = self._options.get(name, ("", Option(name, "raw")))
             if role and role not in copied:
                 copied.add(role)
                 state.roles[role] = dict(state.roles[role])
+            # A default may be made of other defaults; a value of the inventory may not, because outside of the role
+            # (where all roles are planned at once) Ansible knows none of them.
+            scope = variables if name in variables else below
             result = self.resolver.resolve(state.host, scope, scope[name])
             if result.omitted:
                 continue

@@ -75,8 +75,8 @@ class Fleet:
 
     def _twice(self, seen: Mapping[str, Mapping[str, str]], what: str, act: str) -> Iterable[Finding]:
         for value, users in seen.items():
-            if len(users) < 2:
-                continue
+            if len(users) < 2 or set(users.values()) == {"inventory name"}:
+                continue  # names that differ only in case are told as names
             hosts = tuple(sorted(users, key=natural))
             told = ", ".join(f"{host} ({users[host]}{self._at(host, users[host])})" for host in hosts[:4])
             more = f" and {len(hosts) - 4} more" if len(hosts) > 4 else ""

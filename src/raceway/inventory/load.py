@@ -56,7 +56,7 @@ def load(
         inventory = Inventory(manager, own, sources, extra_vars)
         for name in inventory.groups:
             inventory.group_layers((name,) if name != "all" else ())  # unreadable group_vars show now, not at first use
-        inventory.told = tuple(_findings(messages, sources))
+        inventory.told = tuple(dict.fromkeys(_findings(messages, sources)))  # a file may be read by two parsers
         return inventory
 
 

@@ -71,7 +71,7 @@ def unknown_roles(state: HostValues, specs: Specs, inventory: Inventory, finding
         if role in specs:
             continue
         origin = next((place for _, place in inventory.origins(state.host, ROLES)), Origin())
-        near = closest(role, specs)
+        near = closest(role, specs, cutoff=0.6)  # short names: one wrong letter of three is still near
         act = f"did you mean {near}?" if near else "write one of them"
         findings.add(
             Finding(ROLES, f'unknown role "{role}"', ", ".join(sorted(specs)), act, origin=origin), (state.host,)

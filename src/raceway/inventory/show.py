@@ -27,7 +27,7 @@ def as_data(state: Desired, role: str = "") -> dict[str, Any]:
                 "kind": need.kind,
                 "key": need.key,
                 "value": SECRET if secret_name(need.key) else _mask(need.value, secrets),
-                "asked_by": list(need.asked_by),
+                "asked_by": [_asker(state, asker) for asker in need.asked_by],
                 "why": need.why,
             }
             for need in state.merged
@@ -57,6 +57,12 @@ def _from(source: Source) -> dict[str, Any]:
         "at": str(source.origin),
         "outranks": [f"{who} ({origin})" for who, origin in source.outranks],
     }
+
+
+def _asker(state: Desired, asker: str) -> dict[str, str]:
+    # A wish of the operator's is named by its variable, which has a place; a role's own wish is named by its words.
+    source = state.sources.get(asker)
+    return {"asker": asker, "at": f"{source.who}, {source.origin}" if source else ""}
 
 
 def _value(state: Desired, name: str) -> Any:

@@ -70,7 +70,7 @@ class Resolver:
             value = variables[name]
         if self.is_plain(value):
             return Resolved(value, templated=bool(seen))
-        if not _holds(value, ansible_api.is_template):
+        if not ansible_api.holds_template(value):
             return self._opened(value)
         return self._rendered(host, variables, value)
 
@@ -81,8 +81,11 @@ class Resolver:
             key = (id(value), *((name, self._identity(host, name, variables)) for name in sorted(reach)))
             if key in self._kept:
                 return self._kept[key]
-        hidden = any(_holds(variables.get(name), ansible_api.is_vault) for name in reach or ())
-        result = self._render(host, variables, value, hidden or _holds(value, ansible_api.is_vault))
+        vaults = [one for one in (value, *map(variables.get, reach or ())) if _holds(one, ansible_api.is_vault)]
+        if any(self._opened(one).sealed for one in vaults):
+            result = Resolved(value, hidden=True, sealed=True)
+        else:
+            result = self._render(host, variables, value, bool(vaults))
         if key is not None:
             self._kept[key] = result
         return result
@@ -98,10 +101,8 @@ class Resolver:
         try:
             got = ansible_api.render(self._inventory.loader, value, {**variables, **self._magic(host, value)})
         except ansible_api.AnsibleError as error:
-            if isinstance(ansible_api.root(error), ansible_api.AnsibleVaultError):
-                return Resolved(value, hidden=True, sealed=True)
             return Resolved(value, hidden=hidden, error=_reason(error))
-        if type(got).__name__ == "Omit":
+        if got is ansible_api.OMITTED:
             return Resolved(None, omitted=True)
         opened = self._opened(got)
         return Resolved(opened.value, hidden or opened.hidden, opened.sealed, templated=True)

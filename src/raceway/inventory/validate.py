@@ -67,13 +67,13 @@ def check_value(
     return native(value), _choice(option, value, path, secret)
 
 
-def closest(name: str, known: Iterable[str]) -> str:
+def closest(name: str, known: Iterable[str], cutoff: float = 0.75) -> str:
     """Return the known name that was probably meant, or the empty string.
 
     >>> closest("node_acelerator_count", ["node_accelerator_count", "node_rack"])
     'node_accelerator_count'
     """
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)), "")
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -164,7 +164,8 @@ def _list(option: Option, value: list[Any], untyped: bool, path: str, secret: st
 
 
 def _placed(problems: list[Problem], place: Any) -> list[Problem]:
-    return [one if one.at is not None else replace(one, at=place) for one in problems]
+    # Only null and bools carry no place of their own.
+    return [replace(one, at=place) if one.at is None or isinstance(one.at, bool) else one for one in problems]
 
 
 def _dict(option: Option, value: Mapping[str, Any], untyped: bool, path: str, secret: str) -> tuple[Any, list[Problem]]:
