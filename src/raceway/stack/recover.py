@@ -32,6 +32,8 @@ class Lock:
         """True while its process lives; a lock of another machine counts as held."""
         if self.host != socket.gethostname():
             return True
+        if self.pid <= 0:
+            return False
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:

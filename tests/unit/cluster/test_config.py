@@ -57,12 +57,18 @@ def test_a_full_stack_is_read() -> None:
         ({"queues": ["q"]}, "raceway-platform:queues[0]: 'q'; allowed: a map"),
         ({"queues": [{"name": "q", "weight": "2"}]}, "queues[0].weight: '2'; allowed: a whole number"),
         ({"queues": [{"name": "q", "reclaimable": "no"}]}, "queues[0].reclaimable: 'no'; allowed: true or false"),
-        ({"queues": [{"name": "q", "capability": {"cpu": "8 cores"}}]}, "queues[0].capability.cpu: '8 cores' is not a quantity"),
+        (
+            {"queues": [{"name": "q", "capability": {"cpu": "8 cores"}}]},
+            "queues[0].capability.cpu: '8 cores' is not a quantity",
+        ),
         ({"priorities": [{"name": "p"}]}, "priorities[0].value: absent"),
         ({"volcano": {"mode": "helm"}}, "volcano.mode: 'helm'; allowed: external, install"),
         ({"volcano": {"webhookUrl": "https://x"}}, "volcano: one of webhookUrl and webhookCaFile alone"),
         ({"topology": {"source": "declared"}}, "topology: source declared with 0 hypernodes"),
-        ({"scheduler": {"actions": "allocate", "tiers": []}}, "scheduler.actions: 'allocate'; allowed: a list of texts"),
+        (
+            {"scheduler": {"actions": "allocate", "tiers": []}},
+            "scheduler.actions: 'allocate'; allowed: a list of texts",
+        ),
         ({"scheduler": {"actions": [], "tiers": [{}]}}, "scheduler.tiers: [{}]; allowed: a list of lists"),
         ({"nodeLabels": "yes"}, "raceway-platform:nodeLabels: 'yes'; allowed: true or false"),
         ({"namespaces": [{"name": "a", "labels": ["x"]}]}, "namespaces[0].labels: ['x']; allowed: a map of texts"),
@@ -82,7 +88,9 @@ def test_all_misfits_are_told_at_once() -> None:
 
 
 def test_a_job_is_read_in_camel_case_and_gets_its_templates_script() -> None:
-    (job,) = jobs_config({"jobs": [{**JOB, "expect": "pending", "graceSeconds": 9, "env": {"A": 1}}]}, {"torchrun-fsdp": "pass"})
+    (job,) = jobs_config(
+        {"jobs": [{**JOB, "expect": "pending", "graceSeconds": 9, "env": {"A": 1}}]}, {"torchrun-fsdp": "pass"}
+    )
     assert job.expect == "pending" and job.args.grace_seconds == 9
     assert job.args.env == {"A": "1"} and job.args.script == "pass"
 

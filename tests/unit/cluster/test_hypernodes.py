@@ -47,7 +47,10 @@ def test_without_spines_the_whole_holds_the_leafs_and_nodes_without_leaf() -> No
 
 def test_a_generated_pattern_for_node_1_never_takes_node_10() -> None:
     pattern = anchored(["node-1", "node-2.lab"])
-    assert [name for name in (*NODES, "node-2.lab", "node-2xlab") if re.search(pattern, name)] == ["node-1", "node-2.lab"]
+    assert [name for name in (*NODES, "node-2.lab", "node-2xlab") if re.search(pattern, name)] == [
+        "node-1",
+        "node-2.lab",
+    ]
     (leaf, *_) = from_machines(two_leafs_one_spine(), "regex")
     assert leaf.manifest()["spec"]["members"][0]["selector"] == {"regexMatch": {"pattern": "^(?:node-1|node-2)$"}}
 
@@ -71,7 +74,12 @@ def test_a_name_that_no_node_can_have_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "why"),
-    [("node-1", "also takes part"), ("^(?=node)node-1$", "RE2"), ("^rack-9$", "matches nothing"), (r"^(n)ode-1\1$", "RE2")],
+    [
+        ("node-1", "also takes part"),
+        ("^(?=node)node-1$", "RE2"),
+        ("^rack-9$", "matches nothing"),
+        (r"^(n)ode-1\1$", "RE2"),
+    ],
 )
 def test_patterns_the_scheduler_reads_otherwise_are_refused(pattern: str, why: str) -> None:
     assert why in refused(HyperNode("s1", 1, (Member("Node", regex=pattern),)))
@@ -81,7 +89,9 @@ def test_a_node_in_two_tier_1_hypernodes_is_refused_naming_both() -> None:
     first = HyperNode("s1", 1, (Member("Node", "node-1"), Member("Node", "node-2")))
     second = HyperNode("s2", 1, (Member("Node", regex="^node-[2-3]$"),))
     (problem,) = check_hypernodes([first, second], NODES)
-    assert problem.message() == "node node-2: in tier-1 HyperNodes s1 and s2; allowed: one; next: leave it in one of them"
+    assert (
+        problem.message() == "node node-2: in tier-1 HyperNodes s1 and s2; allowed: one; next: leave it in one of them"
+    )
 
 
 def test_a_hypernode_cannot_hold_one_of_its_own_or_a_higher_tier() -> None:
@@ -104,5 +114,7 @@ def test_unknown_nodes_unknown_hypernodes_and_empty_groups_are_refused() -> None
 
 
 def test_a_leaf_under_two_spines_is_refused() -> None:
-    (problem,) = check_leafs([make_machine("a", "l1", "s1"), make_machine("b", "l1", "s2"), make_machine("c", "l2", "s2")])
+    (problem,) = check_leafs(
+        [make_machine("a", "l1", "s1"), make_machine("b", "l1", "s2"), make_machine("c", "l2", "s2")]
+    )
     assert problem.place == "leaf l1" and "spine s1 (a) and spine s2 (b)" in problem.found

@@ -34,4 +34,8 @@ def test_core_resources_and_hugepages_are_known_without_machines() -> None:
 
 def test_label_domains_of_kubernetes_and_long_values_are_refused() -> None:
     found = check_labels("host a", {"kubernetes.io/role": "x", "node.k8s.io/y": "x", "ok/part": "v" * 64})
-    assert [problem.place for problem in found] == ["host a.kubernetes.io/role", "host a.node.k8s.io/y", "host a.ok/part"]
+    assert [problem.place for problem in found] == [
+        "host a.kubernetes.io/role",
+        "host a.node.k8s.io/y",
+        "host a.ok/part",
+    ]

@@ -13,12 +13,12 @@ def test_no_problem_raises_nothing() -> None:
 
 
 def test_one_problem_is_told_as_itself() -> None:
-    with pytest.raises(RacewayError, match="^a: b; allowed: c; next: d$"):
+    with pytest.raises(RacewayError, match=r"^a: b; allowed: c; next: d$"):
         refuse([Problem("a", "b", "c", "d")], "x")
 
 
 def test_several_problems_are_counted_and_each_is_told() -> None:
-    with pytest.raises(RacewayError, match="(?s)x: 2 problems.*a: b.*c: d"):
+    with pytest.raises(RacewayError, match=r"(?s)x: 2 problems.*a: b.*c: d"):
         refuse([Problem("a", "b"), Problem("c", "d")], "x")
 
 

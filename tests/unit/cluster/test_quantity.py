@@ -11,7 +11,15 @@ from raceway.cluster.quantity import add, parse, show
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("8", 8), ("500m", Fraction(1, 2)), ("2Gi", 2147483648), ("1.5k", 1500), ("1e3", 1000), (".5", Fraction(1, 2)), (3, 3)],
+    [
+        ("8", 8),
+        ("500m", Fraction(1, 2)),
+        ("2Gi", 2147483648),
+        ("1.5k", 1500),
+        ("1e3", 1000),
+        (".5", Fraction(1, 2)),
+        (3, 3),
+    ],
 )
 def test_a_quantity_is_its_exact_number(text: str, number: int) -> None:
     assert parse(text) == number

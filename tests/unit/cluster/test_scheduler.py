@@ -63,8 +63,16 @@ def test_hierarchical_drf_with_proportion_is_refused_as_the_scheduler_does() -> 
     ("conf", "what", "hint"),
     [
         (with_plugins(Plugin("bin-pack")), "plugin 'bin-pack'", "did you mean binpack?"),
-        (with_plugins(Plugin("gang", {"enablePreemptible": False})), "enablePreemptible", "did you mean enablePreemptable?"),
-        (with_plugins(Plugin("binpack", arguments={"binpack.wieght": 1})), "unknown argument", "did you mean binpack.weight?"),
+        (
+            with_plugins(Plugin("gang", {"enablePreemptible": False})),
+            "enablePreemptible",
+            "did you mean enablePreemptable?",
+        ),
+        (
+            with_plugins(Plugin("binpack", arguments={"binpack.wieght": 1})),
+            "unknown argument",
+            "did you mean binpack.weight?",
+        ),
         (with_plugins(Plugin("gang", arguments={"x": 1})), "unknown argument", "remove it"),
         (with_plugins(actions=("alocate", "allocate")), "'alocate'", "did you mean allocate?"),
     ],

@@ -30,5 +30,7 @@ def test_a_service_endpoint_names_the_service_and_every_hook_fails_closed() -> N
 
 
 def test_queue_deletion_is_judged_too() -> None:
-    (queues,) = [one for one in manifests(Endpoint(CA, url="https://x")) if one["metadata"]["name"].endswith("queues-validate")]
+    (queues,) = [
+        one for one in manifests(Endpoint(CA, url="https://x")) if one["metadata"]["name"].endswith("queues-validate")
+    ]
     assert queues["webhooks"][0]["rules"][0]["operations"] == ["CREATE", "UPDATE", "DELETE"]

@@ -19,7 +19,12 @@ QUEUES = (Queue("train", capability={"cpu": "20"}), Queue("tree"), Queue("leaf",
 
 def make_task(name: str = "worker", replicas: int = 2, resources: Any = None, **fields: Any) -> dict[str, Any]:
     box = {"name": "c", "resources": resources or {"requests": {"cpu": "2"}}}
-    return {"name": name, "replicas": replicas, "template": {"spec": {"restartPolicy": "Never", "containers": [box]}}, **fields}
+    return {
+        "name": name,
+        "replicas": replicas,
+        "template": {"spec": {"restartPolicy": "Never", "containers": [box]}},
+        **fields,
+    }
 
 
 def make_job(*tasks: dict[str, Any], name: str = "j", **spec: Any) -> dict[str, Any]:
@@ -60,7 +65,9 @@ def test_b19_partitions_that_do_not_make_up_the_replicas_are_refused() -> None:
 
 def test_a_task_minimum_that_contradicts_its_partitions_is_refused() -> None:
     policy = {"totalPartitions": 4, "partitionSize": 1, "minPartitions": 2}
-    assert "minPartitions 2 × partitionSize 1 = 2" in only(make_job(make_task(replicas=4, partitionPolicy=policy, minAvailable=3)))
+    assert "minPartitions 2 × partitionSize 1 = 2" in only(
+        make_job(make_task(replicas=4, partitionPolicy=policy, minAvailable=3))
+    )
 
 
 def test_b21_a_job_minimum_other_than_the_sum_of_the_tasks_is_flagged() -> None:
@@ -128,7 +135,9 @@ def test_a_job_must_name_a_declared_leaf_queue(queue: str | None, what: str) -> 
 
 
 def test_a_pod_name_over_63_characters_is_refused() -> None:
-    assert "65 characters; allowed: at most 63" in only(make_job(make_task("worker", 100), name="a" * 55, minAvailable=100))
+    assert "65 characters; allowed: at most 63" in only(
+        make_job(make_task("worker", 100), name="a" * 55, minAvailable=100)
+    )
 
 
 def test_names_of_wrong_form_and_a_job_without_tasks_are_refused() -> None:

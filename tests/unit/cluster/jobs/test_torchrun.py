@@ -86,7 +86,9 @@ def test_leaf_nodes_keep_groups_under_one_leaf() -> None:
 
 
 def test_topology_retry_ttl_priority_and_grace_stand_where_volcano_reads_them() -> None:
-    job = job_of(topology_mode="hard", topology_highest_tier=2, ttl_seconds=60, priority_class="high", grace_seconds=300)
+    job = job_of(
+        topology_mode="hard", topology_highest_tier=2, ttl_seconds=60, priority_class="high", grace_seconds=300
+    )
     spec = job["spec"]
     assert spec["networkTopology"] == {"mode": "hard", "highestTierAllowed": 2}
     assert (spec["ttlSecondsAfterFinished"], spec["priorityClassName"]) == (60, "high")
