@@ -122,7 +122,9 @@ def test_where_the_ledger_cannot_be_written_nothing_changes(
     assert snapshot(tmp_path) == before
 
 
-def test_what_a_second_reading_still_plans_is_told_as_remaining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_second_reading_still_plans_is_told_as_remaining(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = SystemdHost(tmp_path)
     monkeypatch.setattr(host, "set_mode", lambda *given: None)  # says nothing and does nothing
     make_tree(tmp_path, {"/etc/a.conf": "text\n"})
