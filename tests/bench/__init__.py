@@ -1,0 +1,1 @@
+"""Benches: raceway and its peers do the same work on the same nodes in one run; ratios are the result."""
