@@ -169,13 +169,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     GUARD.temporary.append(os.path.realpath(factory.getbasetemp()))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test of a heavy rung with its name, and keep a rung on one worker."""
     for item in items:
         room = _room(item)
         if room in RUNGS:
             item.add_marker(getattr(pytest.mark, room))
-            item.add_marker(pytest.mark.xdist_group(room))
+            if config.pluginmanager.hasplugin("xdist"):
+                item.add_marker(pytest.mark.xdist_group(room))
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int) -> None:

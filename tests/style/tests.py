@@ -1,0 +1,212 @@
+"""Rules for the tests themselves: they mirror the source, are collected, and can fail."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .python import Function, functions
+from .rule import Bad, Findings, Rule, count, parsed, text
+
+TESTS = ("tests/*.py",)
+CASES = ("tests/*/test_*.py", "tests/test_*.py")
+LONGEST = 400
+# Rooms of src/raceway in which every module has a unit test of its own name: parsers and planners are all cases.
+TESTED = ("facts", "plan")
+# Unit tests of things that are no module of src/raceway.
+FREE = {"tests/unit/test_guard.py": "the guard is tests/conftest.py"}
+ASSERTING = re.compile(r"^(assert|check|expect|verify|bites|must|refuses|fails?)")
+
+
+def _length(_tree: Path, file: Path) -> Findings:
+    if count(file) > LONGEST:
+        yield f"{count(file)} lines; allowed: {LONGEST}"
+
+
+def _mirror(tree: Path, file: Path) -> Findings:
+    name = file.relative_to(tree).as_posix()
+    if name in FREE:
+        return
+    room = file.parent.relative_to(tree / "tests" / "unit")
+    words = file.stem.removeprefix("test_").split("_")
+    # A long test is cut by aspect: test_queues_refusals.py belongs to queues.py too.
+    stems = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
+    tops = [tree / "src" / "raceway" / room, tree / room]
+    if not any((top / f"{stem}.py").exists() or (top / stem).is_dir() for top in tops for stem in stems):
+        yield f"mirrors nothing: there is no src/raceway/{room / stems[0]}.py"
+
+
+def _tested(tree: Path, file: Path) -> Findings:
+    room = file.relative_to(tree / "src" / "raceway").parent
+    if file.stem == "__init__" or room.parts[0] not in TESTED:
+        return
+    folder = tree / "tests" / "unit" / room
+    if not [*folder.glob(f"test_{file.stem}.py"), *folder.glob(f"test_{file.stem}_*.py")]:
+        yield f"has no tests/unit/{room}/test_{file.stem}.py"
+
+
+def _collected(tree: Path, file: Path) -> Findings:
+    name = file.relative_to(tree).as_posix()
+    has_tests = any(node.name.startswith("test_") for node in parsed(file).body if isinstance(node, Function))
+    if has_tests and not file.name.startswith("test_"):
+        yield "holds tests and is never collected; allowed: test_*.py"
+    if file.name.startswith("test_"):
+        rung = "/".join(name.split("/")[:2])
+        if rung not in text(tree / "Makefile"):
+            yield f"no target of the Makefile runs {rung}"
+        if not has_tests and not any(
+            node.name.startswith("Test") for node in parsed(file).body if isinstance(node, ast.ClassDef)
+        ):
+            yield "is called a test and holds none"
+
+
+def tests_of(module: ast.Module) -> Iterator[Function]:
+    """Yield the test functions of a module."""
+    return (node for node in functions(module) if node.name.startswith("test_"))
+
+
+def _asserts(node: ast.AST, helpers: frozenset[str]) -> bool:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assert):
+            return True
+        if isinstance(part, ast.Call):
+            name = ast.unparse(part.func).split(".")[-1]
+            if name in {"raises", "warns", "fail"} | helpers or ASSERTING.match(name):
+                return True
+    return False
+
+
+def _can_fail(tree: Path, file: Path) -> Findings:
+    near = [file, *sorted(file.parent.glob("*.py")), *sorted(file.parent.parent.glob("*.py"))]
+    helpers = frozenset(
+        node.name
+        for module in near
+        if module.exists()
+        for node in functions(parsed(module))
+        if not node.name.startswith("test_") and _asserts(node, frozenset())
+    )
+    for node in tests_of(parsed(file)):
+        if not _asserts(node, helpers):
+            yield f"{node.lineno}: {node.name} asserts nothing, so it cannot fail"
+
+
+def _sentences(_tree: Path, file: Path) -> Findings:
+    for node in tests_of(parsed(file)):
+        if len(node.name.split("_")) < 4:
+            yield f"{node.lineno}: {node.name} is no sentence"
+
+
+def _skips(_tree: Path, file: Path) -> Findings:
+    for node in ast.walk(parsed(file)):
+        called = node.func if isinstance(node, ast.Call) else node
+        name = ast.unparse(called) if isinstance(called, ast.Attribute) else ""
+        if not re.fullmatch(r"pytest\.(mark\.)?(skip|skipif|xfail|importorskip)", name):
+            continue
+        if isinstance(node, ast.Call):
+            reasons = [ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg in {"reason", "msg"}]
+            if name in {"pytest.skip", "pytest.xfail", "pytest.mark.skip"}:
+                reasons += [ast.unparse(arg) for arg in node.args[:1]]
+            if not reasons or len(reasons[0]) < 12:
+                yield f"{node.lineno}: {name} without a reason"
+        elif "mark" in name and not _is_called(parsed(file), node):
+            yield f"{node.lineno}: {name} without a reason"
+
+
+def _is_called(module: ast.Module, attribute: ast.AST) -> bool:
+    return any(isinstance(node, ast.Call) and node.func is attribute for node in ast.walk(module))
+
+
+def _true_asserts(_tree: Path, file: Path) -> Findings:
+    for node in ast.walk(parsed(file)):
+        if (
+            isinstance(node, ast.Assert)
+            and isinstance(node.test, ast.Constant | ast.Tuple)
+            and getattr(node.test, "value", True)
+        ):
+            yield f"{node.lineno}: asserts something that is always true"
+
+
+def _examples(tree: Path, file: Path) -> Findings:
+    shown = file.relative_to(tree).parts[1]
+    said = " ".join(text(path) for path in (tree / "tests").rglob("test_*.py"))
+    if shown.split(".")[0] not in said:
+        yield f"no test runs the example {shown}"
+
+
+_T = {"Makefile": "pytest tests/unit tests/style\n"}
+
+RULES = (
+    Rule("a test file has at most 400 lines", TESTS, _length, (Bad({"tests/unit/test_x.py": "x = 1\n" * 401}, "401"),)),
+    Rule(
+        "a unit test mirrors a source",
+        ("tests/unit/*test_*.py",),
+        _mirror,
+        (Bad({"tests/unit/plan/test_x.py": "", "src/raceway/plan/y.py": ""}, "no src/raceway/plan/x.py"),),
+    ),
+    Rule(
+        "every parser and planner has a unit test of its name",
+        tuple(f"src/raceway/{room}/*.py" for room in TESTED),
+        _tested,
+        (Bad({"src/raceway/plan/x.py": "", "tests/unit/plan/test_y.py": ""}, "has no tests/unit/plan/test_x.py"),),
+    ),
+    Rule(
+        "every test is collected by a target",
+        TESTS,
+        _collected,
+        (
+            Bad(_T | {"tests/unit/queue.py": "def test_x(): assert x\n"}, "never collected"),
+            Bad(_T | {"tests/odd/test_x.py": "def test_x(): assert x\n"}, "runs tests/odd"),
+            Bad(_T | {"tests/unit/test_x.py": "x = 1\n"}, "holds none"),
+        ),
+    ),
+    Rule(
+        "every test asserts something",
+        CASES,
+        _can_fail,
+        (
+            Bad({"tests/unit/test_x.py": "def test_nothing(): print(1)\n"}, "test_nothing asserts nothing"),
+            Bad(
+                {"tests/unit/test_x.py": "def helper(): print(1)\ndef test_nothing(): helper()\n"},
+                "test_nothing asserts",
+            ),
+        ),
+    ),
+    Rule(
+        "no assertion is always true",
+        TESTS,
+        _true_asserts,
+        (
+            Bad({"tests/unit/test_x.py": "assert True\n"}, "1: asserts"),
+            Bad({"tests/unit/test_x.py": "assert (x == 1, 'text')\n"}, "1: asserts"),
+        ),
+    ),
+    Rule(
+        "the name of a test is a sentence",
+        CASES,
+        _sentences,
+        (Bad({"tests/unit/test_x.py": "def test_plan(): assert x\n"}, "test_plan is no sentence"),),
+    ),
+    Rule(
+        "no test is skipped without a reason",
+        TESTS,
+        _skips,
+        (
+            Bad(
+                {"tests/unit/test_x.py": "import pytest\n@pytest.mark.skip\ndef test_x(): ...\n"}, "2: pytest.mark.skip"
+            ),
+            Bad(
+                {"tests/unit/test_x.py": "import pytest\n@pytest.mark.skipif(x)\ndef test_x(): ...\n"},
+                "pytest.mark.skipif",
+            ),
+            Bad({"tests/unit/test_x.py": "import pytest\ndef test_x(): pytest.skip('no')\n"}, "pytest.skip without"),
+        ),
+    ),
+    Rule(
+        "every example is run by a test",
+        ("examples/*", "inventories/example-*"),
+        _examples,
+        (Bad({"examples/roce.yml": "", "tests/unit/test_x.py": "x = 1\n"}, "example roce"),),
+    ),
+)
