@@ -88,7 +88,7 @@ class Fleet:
         for leaf, spines in self._spines.items():
             if len(spines) < 2:
                 continue
-            told = ", ".join(f"{spine} (by {hosts[0]}, {len(hosts)} hosts)" for spine, hosts in sorted(spines.items()))
+            told = ", ".join(f"{spine} (by {_some(hosts)})" for spine, hosts in sorted(spines.items()))
             fewest = min(spines.values(), key=lambda hosts: (len(hosts), hosts))
             hosts = tuple(sorted((host for names in spines.values() for host in names), key=natural))
             act = "make node_spine the same on all hosts of the leaf"
@@ -144,6 +144,10 @@ def no_hosts(inventory: Inventory) -> Iterable[Finding]:
         yield Finding(
             NODES, f"the group {NODES} holds no host", "at least one host", "add the machines to it", origin=source
         )
+
+
+def _some(hosts: list[str]) -> str:
+    return hosts[0] if len(hosts) == 1 else f"{hosts[0]} and {len(hosts) - 1} more"
 
 
 def _normal(address: str) -> str:

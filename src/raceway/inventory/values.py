@@ -78,4 +78,5 @@ def kind_of(value: Any) -> str:
 
 
 def _scalar(value: Any) -> bool:
-    return not isinstance(value, (Mapping, list, tuple, set))
+    # A bool tells nothing worth hiding, and `secret: true` is itself the mark that something else is.
+    return not isinstance(value, (Mapping, list, tuple, set, bool))

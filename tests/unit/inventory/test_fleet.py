@@ -56,7 +56,7 @@ CASES = [
         "{a: {node_leaf: l, node_spine: s1}, b: {node_leaf: l, node_spine: s2}}",
         "{a: {node_leaf: l, node_spine: s1}, b: {node_leaf: m, node_spine: s2}, c: {node_leaf: n}}",
         "node_spine",
-        "leaf l stands under s1 (by a, 1 hosts), s2 (by b, 1 hosts)",
+        "leaf l stands under s1 (by a), s2 (by b)",
     ),
     (
         "{a: , rack: }, children: {rack: {hosts: {a: }}}",
