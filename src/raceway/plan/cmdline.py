@@ -40,6 +40,8 @@ def _impossible(argument: Argument, desired: CmdlineDesired, facts: CmdlineFacts
         reason = "it holds characters that a boot loader would take apart (blanks, quotes, $, ;)"
         return Refusal(text, reason, "set this one in the boot loader by hand and leave it out of kernel_cmdline")
     if not facts.loader:
+        if in_force(text, facts.running):
+            return None  # booted from elsewhere (network, a hypervisor's direct boot), and that passes it
         return Refusal(
             text,
             "no boot loader found that raceway can set arguments for (GRUB with update-grub, or entries with grubby)",
@@ -102,7 +104,7 @@ def _comment(argument: Argument) -> List[str]:
 
 def _loader(ours: Sequence[Argument], desired: CmdlineDesired, facts: CmdlineFacts) -> Plan:
     """Return the step that brings the boot entries up to date, one for everything added and taken away."""
-    missing = [argument for argument in ours if not _everywhere(argument.text, facts)]
+    missing = [argument for argument in ours if facts.loader and not _everywhere(argument.text, facts)]
     declared = [argument.text for argument in desired.arguments]
     gone = [text for text in sorted(facts.owned) if text not in declared]
     if not missing and not gone:

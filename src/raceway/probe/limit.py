@@ -9,7 +9,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from ..facts.limit import LimitFacts, LimitLine, ManagerLine, by_name, parse_limits, parse_manager, parse_show
 from ..host import Host, Ledger
-from ..model.limit import LimitDesired, setting_of
+from ..model.limit import ITEMS, LimitDesired, setting_of
 
 LIMITS_CONF = "/etc/security/limits.conf"
 LIMITS_FOLDER = "/etc/security/limits.d"
@@ -24,7 +24,8 @@ RUNNING = "/run/systemd/system"  # exists exactly where systemd is the init (sd_
 def probe(host: Host, desired: LimitDesired, ledger: Ledger) -> LimitFacts:
     """Return the facts the limit planner compares with ``desired``."""
     owned = ledger.owned("limit")
-    settings = tuple(dict.fromkeys([setting_of(limit.item) for limit in desired.limits] + list(owned)))
+    known = [limit.item for limit in desired.limits if limit.item in ITEMS]
+    settings = tuple(dict.fromkeys([setting_of(item) for item in known] + list(owned)))
     nr_open = (host.read("/proc/sys/fs/nr_open") or "").strip()
     return LimitFacts(
         lines=_lines(host),
