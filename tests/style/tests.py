@@ -16,7 +16,10 @@ LONGEST = 400
 # Rooms of src/raceway in which every module has a unit test of its own name: parsers and planners are all cases.
 TESTED = ("facts", "plan")
 # Unit tests of things that are no module of src/raceway.
-FREE = {"tests/unit/test_guard.py": "the guard is tests/conftest.py"}
+FREE = {
+    "tests/unit/test_guard.py": "the guard is tests/conftest.py",
+    "tests/unit/plan/test_cases.py": "it runs the files of tests/cases",
+}
 ASSERTING = re.compile(r"^(assert|check|expect|verify|bites|must|refuses|fails?)")
 
 
