@@ -28,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     up.add_argument("--inventory", type=Path, metavar="PATH", help="mirror the fake nodes from this inventory's hosts")
     up.add_argument("--no-nodes", action="store_true", help="leave the container nodes alone (needs no root)")
     up.add_argument("--no-cluster", action="store_true", help="leave the control plane alone")
-    up.add_argument("--install-missing", action="store_true", help="install missing host packages (Debian, Ubuntu; root)")
+    up.add_argument(
+        "--install-missing", action="store_true", help="install missing host packages (Debian, Ubuntu; root)"
+    )
     status = actions.add_parser("status", help="show nodes and programs; exit 1 if something is down")
     status.add_argument("--json", action="store_true", help="print JSON")
     down = actions.add_parser("down", help="remove everything the lab made, and nothing else")
@@ -53,7 +55,10 @@ def run(args: argparse.Namespace) -> int:
 def _up(lab: Lab, args: argparse.Namespace) -> int:
     machines = _machines(args.inventory) if args.inventory else None
     lab.up(
-        args.nodes, machines, containers=not args.no_nodes, cluster=not args.no_cluster,
+        args.nodes,
+        machines,
+        containers=not args.no_nodes,
+        cluster=not args.no_cluster,
         install_missing=args.install_missing,
     )
     if not args.no_nodes:
@@ -90,8 +95,12 @@ def _show(status: Status) -> None:
         for node in status.nodes:
             system = node.system or "-"
             table.add_row(
-                node.name, node.address, node.state, "yes" if node.ssh else "no",
-                system if node.ok else f"[red]{system}[/red]", ", ".join(node.failed_units),
+                node.name,
+                node.address,
+                node.state,
+                "yes" if node.ssh else "no",
+                system if node.ok else f"[red]{system}[/red]",
+                ", ".join(node.failed_units),
             )
         console.print(table, "")
     if status.programs:
@@ -99,8 +108,12 @@ def _show(status: Status) -> None:
         for program in status.programs:
             colour = {"healthy": "green", "waiting": "yellow"}.get(program.state, "red")
             table.add_row(
-                program.name, f"[{colour}]{program.state}[/{colour}]", str(program.pid or "-"), str(program.port),
-                str(program.restarts), program.reason,
+                program.name,
+                f"[{colour}]{program.state}[/{colour}]",
+                str(program.pid or "-"),
+                str(program.port),
+                str(program.restarts),
+                program.reason,
             )
         console.print(table, "")
         console.print(f"Kubernetes API: {status.api_version or 'does not answer'}, fake nodes: {status.fake_nodes}")

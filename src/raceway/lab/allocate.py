@@ -44,7 +44,8 @@ def ports(names: Sequence[str], reserved: Collection[int], free: Callable[[int],
         if not any(port in reserved for port in block) and all(free(port) for port in block):
             return dict(zip(names, block, strict=True))
     raise RacewayError(
-        "loopback ports", f"no block of {len(names)} free ports in {FIRST_PORT}-{LAST_PORT}",
+        "loopback ports",
+        f"no block of {len(names)} free ports in {FIRST_PORT}-{LAST_PORT}",
         act="remove labs you no longer need (raceway lab down --name NAME)",
     )
 

@@ -1,8 +1,8 @@
 """The podman arguments of a lab node: as few rights as systemd, tmpfs mounts, units and net sysctls need.
 
-No --privileged: podman's seccomp profile stays, /sys and /proc/sys stay read-only but for /proc/sys/net of the node's own
-network namespace (``node_image/lab-init``), no host device is visible. It deliberately grants CAP_SYS_ADMIN, which a
-determined root in the node can misuse: a lab node guards against accidents, not against attackers.
+No --privileged: podman's seccomp profile stays, /sys and /proc/sys stay read-only but for /proc/sys/net of the node's
+own network namespace (``node_image/lab-init``), no host device is visible. It deliberately grants CAP_SYS_ADMIN, which
+a determined root in the node can misuse: a lab node guards against accidents, not against attackers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from .podman import LABEL_HOME, LABEL_ID, LABEL_LAB
+from .podman import LABEL_HOME, LABEL_ID, LABEL_LAB, LABEL_SPEC
 from .record import Node, Record
 
 # Beside podman's default set. Each with what fails without it.
@@ -41,18 +41,29 @@ def arguments(record: Record, node: Node, folder: Path, bounding: int) -> list[s
     """``podman run`` for one node; ``folder`` is the lab's folder with ssh/nodes/NAME in it."""
     keys = folder / "ssh" / "nodes" / node.name
     flags = [
-        "run", "--detach", "--pull=never", "--name", node.container, "--hostname", node.name,
-        "--network", record.network, "--ip", node.address,
+        "run",
+        "--detach",
+        "--pull=never",
+        f"--name={node.container}",
+        f"--hostname={node.name}",
+        f"--network={record.network}",
+        f"--ip={node.address}",
         # podman's own systemd mode would bind the host's shared name=systemd tree on cgroup v1.
-        "--systemd=false", "--cgroupns=private", "--env", "container=podman",
-        "--stop-signal", "SIGRTMIN+3", "--stop-timeout", "10",
-        "--tmpfs", "/run:rw,mode=755", "--tmpfs", "/run/lock:rw", "--tmpfs", "/tmp:rw,mode=1777",
-        "--volume", f"{keys}:/etc/ssh/lab:ro",
+        "--systemd=false",
+        "--cgroupns=private",
+        "--env=container=podman",
+        "--stop-signal=SIGRTMIN+3",
+        "--stop-timeout=10",
+        "--tmpfs=/run:rw,mode=755",
+        "--tmpfs=/run/lock:rw",
+        "--tmpfs=/tmp:rw,mode=1777",
+        f"--volume={keys}:/etc/ssh/lab:ro",
         # Both confine mounts; on hosts without AppArmor and SELinux they change nothing.
-        "--security-opt", "apparmor=unconfined", "--security-opt", "label=disable",
-        "--cap-add", ",".join(capabilities(bounding)),
+        "--security-opt=apparmor=unconfined",
+        "--security-opt=label=disable",
+        f"--cap-add={','.join(capabilities(bounding))}",
     ]
-    return [*flags, *labels(record, folder), "--label", f"raceway.lab.spec={spec(flags, record.image)}", record.image]
+    return [*flags, *labels(record, folder), f"--label={LABEL_SPEC}={spec(flags, record.image)}", record.image]
 
 
 def labels(record: Record, folder: Path) -> list[str]:

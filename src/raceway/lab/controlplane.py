@@ -20,7 +20,7 @@ from typing import Any
 
 from raceway.errors import RacewayError
 
-from . import allocate, fakenodes, files, pki, processes, programs, record
+from . import allocate, arguments, fakenodes, files, pki, processes, programs, record
 from .kubeapi import ApiError, Client, answers
 from .progress import Steps
 from .record import Record
@@ -53,6 +53,7 @@ def up(known: Record, folder: Path, steps: Steps) -> None:
 
 def kubeconfig(known: Record, folder: Path) -> str:
     """An admin kubeconfig with everything inside, as JSON (which is YAML)."""
+
     def data(name: str) -> str:
         return base64.b64encode((folder / "pki" / name).read_bytes()).decode()
 
@@ -62,7 +63,9 @@ def kubeconfig(known: Record, folder: Path) -> str:
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": name, "cluster": {"server": server, "certificate-authority-data": data("ca.crt")}}],
-        "users": [{"name": name, "user": {"client-certificate-data": data("admin.crt"), "client-key-data": data("admin.key")}}],
+        "users": [
+            {"name": name, "user": {"client-certificate-data": data("admin.crt"), "client-key-data": data("admin.key")}}
+        ],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
         "current-context": name,
     }
@@ -90,7 +93,7 @@ def is_supervisor(process: processes.Process) -> bool:
 
 def _ensure_supervisor(known: Record, folder: Path, steps: Steps) -> dict[str, int]:
     """Make sure the right supervisor runs; return how often each program had crashed under it before."""
-    wanted = programs.fingerprint(known, programs.all_programs(known, folder))
+    wanted = programs.fingerprint(known, arguments.all_programs(known, folder))
     there = supervisor_process(known)
     if there and read_status(folder).get("fingerprint") in (wanted, None):
         processes.send(there, known.id, signal.SIGHUP)  # whatever waits after a crash is tried again now
@@ -104,14 +107,19 @@ def _ensure_supervisor(known: Record, folder: Path, steps: Steps) -> dict[str, i
     environment = {**os.environ, processes.MARK: known.id, "PYTHONUNBUFFERED": "1"}
     with (folder / "logs" / "supervisor.log").open("ab") as log:
         subprocess.Popen(
-            [sys.executable, "-m", programs.SUPERVISOR, str(folder)], env=environment, cwd="/", stdin=subprocess.DEVNULL,
-            stdout=log, stderr=log, start_new_session=True,
+            [sys.executable, "-m", programs.SUPERVISOR, str(folder)],
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
     return {}
 
 
 def _wait(known: Record, folder: Path, steps: Steps, before: dict[str, int]) -> None:
-    wanted = [p for p in programs.all_programs(known, folder) if not p.crds]
+    wanted = [p for p in arguments.all_programs(known, folder) if not p.crds]
     until = time.monotonic() + READY_SECONDS
     with steps.count(f"control plane of {known.name}", len(wanted)) as advance:
         for done, program in enumerate(wanted, start=1):
@@ -145,8 +153,10 @@ def _lay_out(known: Record, folder: Path, steps: Steps) -> None:
         while late := fakenodes.not_ready(client, known.name):
             if time.monotonic() > until:
                 raise RacewayError(
-                    f"fake node {late[0]}", f"not Ready after {READY_SECONDS:.0f} s ({len(late)} such nodes)",
-                    act="read kwok's log", log=str(folder / "logs" / "kwok.log"),
+                    f"fake node {late[0]}",
+                    f"not Ready after {READY_SECONDS:.0f} s ({len(late)} such nodes)",
+                    act="read kwok's log",
+                    log=str(folder / "logs" / "kwok.log"),
                 )
             advance(len(machines) - len(late), "Ready")
             time.sleep(0.1)
@@ -156,8 +166,12 @@ def states(known: Record, folder: Path) -> list[ProgramState]:
     """Each program as it is now: its process checked by pid and start time, its health asked."""
     told = read_status(folder).get("programs", {})
     alive = supervisor_process(known) is not None
-    found = [ProgramState("supervisor", "healthy" if alive else "down", _pid(known), 0, 0, "" if alive else "run raceway lab up")]
-    for program in programs.all_programs(known, folder):
+    found = [
+        ProgramState(
+            "supervisor", "healthy" if alive else "down", _pid(known), 0, 0, "" if alive else "run raceway lab up"
+        )
+    ]
+    for program in arguments.all_programs(known, folder):
         one = told.get(program.name, {})
         process = processes.Process(one.get("pid", 0), one.get("started", 0) or 0)
         reason = str(one.get("reason", ""))
@@ -166,9 +180,16 @@ def states(known: Record, folder: Path) -> list[ProgramState]:
             found.append(ProgramState(program.name, state, 0, program.port, one.get("restarts", 0), reason))
             continue
         why = answers(program.health, folder / "pki", program.any_status)
-        found.append(ProgramState(
-            program.name, "unhealthy" if why else "healthy", process.pid, program.port, one.get("restarts", 0), why or reason,
-        ))
+        found.append(
+            ProgramState(
+                program.name,
+                "unhealthy" if why else "healthy",
+                process.pid,
+                program.port,
+                one.get("restarts", 0),
+                why or reason,
+            )
+        )
     return found
 
 
@@ -180,7 +201,9 @@ def api_summary(known: Record, folder: Path) -> tuple[str, int]:
             items = client.request("GET", "/api/v1/nodes")["items"]
     except (ApiError, OSError):
         return "", 0
-    return version, sum(1 for item in items if (item["metadata"].get("annotations") or {}).get(fakenodes.FAKE) == "fake")
+    return version, sum(
+        1 for item in items if (item["metadata"].get("annotations") or {}).get(fakenodes.FAKE) == "fake"
+    )
 
 
 def _pid(known: Record) -> int:

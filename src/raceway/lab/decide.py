@@ -69,7 +69,9 @@ def decide(program: Program, memory: Memory, seen: Seen) -> tuple[Decision, Memo
     if program.webhooks and seen.now - memory.wanted_since < SETTLE_SECONDS:
         return Decision("wait", "waiting for webhook configurations to settle"), memory
     if seen.now < memory.not_before:
-        return Decision("wait", f"crashed {memory.restarts} times, starts again in {memory.not_before - seen.now:.0f} s"), memory
+        return Decision(
+            "wait", f"crashed {memory.restarts} times, starts again in {memory.not_before - seen.now:.0f} s"
+        ), memory
     return Decision("start"), memory
 
 

@@ -1,7 +1,7 @@
 """The inventory's machines as Node objects whose kubelet kwok plays.
 
-Capacity and allocatable come from the declaration: CPUs, memory, pods, accelerators, RDMA ports. It deliberately sets no
-label but kubernetes.io/hostname and no taint: those are laid out by the platform stack, and would else be drift.
+Capacity and allocatable come from the declaration: CPUs, memory, pods, accelerators, RDMA ports. It deliberately sets
+no label but kubernetes.io/hostname and no taint: those are laid out by the platform stack, and would else be drift.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def not_ready(client: Client, lab: str) -> list[str]:
     for node in client.request("GET", "/api/v1/nodes")["items"]:
         ours = (node["metadata"].get("annotations") or {}).get(OURS) == lab
         ready = any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"].get("conditions") or [])
-        tainted = any(taint["key"].startswith("node.kubernetes.io/not-ready") for taint in node["spec"].get("taints") or [])
+        tainted = any(
+            taint["key"].startswith("node.kubernetes.io/not-ready") for taint in node["spec"].get("taints") or []
+        )
         if ours and (not ready or tainted):
             late.append(node["metadata"]["name"])
     return late

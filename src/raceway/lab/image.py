@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from raceway.errors import RacewayError
@@ -23,13 +22,33 @@ from .progress import Steps
 REPOSITORY = "localhost/raceway-lab-node"
 SUITE = "bookworm"
 PACKAGES = (
-    "ca-certificates", "dbus", "ethtool", "iproute2", "iputils-ping", "kmod", "openssh-server", "pciutils", "procps",
-    "python3", "python3-apt", "systemd", "systemd-sysv", "udev", "util-linux-extra",
+    "ca-certificates",
+    "dbus",
+    "ethtool",
+    "iproute2",
+    "iputils-ping",
+    "kmod",
+    "openssh-server",
+    "pciutils",
+    "procps",
+    "python3",
+    "python3-apt",
+    "systemd",
+    "systemd-sysv",
+    "udev",
+    "util-linux-extra",
 )
 # Timers would change files behind a test's back; the mounts and getties have nothing to work on in a container.
 MASKED = (
-    "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer",
-    "console-getty.service", "getty.target", "dev-hugepages.mount", "sys-fs-fuse-connections.mount",
+    "apt-daily.timer",
+    "apt-daily-upgrade.timer",
+    "dpkg-db-backup.timer",
+    "e2scrub_all.timer",
+    "fstrim.timer",
+    "console-getty.service",
+    "getty.target",
+    "dev-hugepages.mount",
+    "sys-fs-fuse-connections.mount",
 )
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 SOURCES = Path(__file__).parent / "node_image"
@@ -50,10 +69,15 @@ def command(output: str = "-") -> list[str]:
     """The mmdebstrap call. ``RACEWAY_LAB_MIRROR`` names another Debian mirror, for instance a snapshot."""
     mirror = os.environ.get("RACEWAY_LAB_MIRROR", "")
     return [
-        "mmdebstrap", "--variant=minbase", "--mode=root", f"--include={','.join(PACKAGES)}",
+        "mmdebstrap",
+        "--variant=minbase",
+        "--mode=root",
+        f"--include={','.join(PACKAGES)}",
         *[f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT],
         *[f"--customize-hook={hook}" for hook in hooks()],
-        SUITE, output, *([mirror] if mirror else []),
+        SUITE,
+        output,
+        *([mirror] if mirror else []),
     ]
 
 
@@ -93,13 +117,24 @@ def build(podman: Podman, name: str, work: Path, steps: Steps, lab_id: str) -> N
                 code = processes.call(inner, environment, stream, lambda: detail(_last_line(log)))
             if code:
                 raise RacewayError(
-                    "node image", f"mmdebstrap ended with {code}: {_last_line(log)}",
+                    "node image",
+                    f"mmdebstrap ended with {code}: {_last_line(log)}",
                     act="check that Debian's mirror is reachable (RACEWAY_LAB_MIRROR names another) and run again",
                     log=str(log),
                 )
             detail("import into podman")
-            podman.run(["import", "--change", 'CMD ["/usr/local/sbin/lab-init"]', "--change", "STOPSIGNAL SIGRTMIN+3",
-                        str(tarball), name], timeout=600)
+            podman.run(
+                [
+                    "import",
+                    "--change",
+                    'CMD ["/usr/local/sbin/lab-init"]',
+                    "--change",
+                    "STOPSIGNAL SIGRTMIN+3",
+                    str(tarball),
+                    name,
+                ],
+                timeout=600,
+            )
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -26,10 +26,11 @@ class ApiError(Exception):
         self.status = status
 
 
-def context(pki: Path) -> ssl.SSLContext:
-    """Trust the lab's CA only; show the admin certificate."""
+def context(pki: Path, admin: bool) -> ssl.SSLContext:
+    """Trust the lab's CA only; as ``admin`` show the admin's certificate."""
     made = ssl.create_default_context(cafile=str(pki / "ca.crt"))
-    made.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+    if admin:
+        made.load_cert_chain(pki / "admin.crt", pki / "admin.key")
     return made
 
 
@@ -37,7 +38,7 @@ class Client:
     """A client of one API server."""
 
     def __init__(self, port: int, pki: Path, timeout: float = 5.0) -> None:
-        self._connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout, context=context(pki))
+        self._connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout, context=context(pki, True))
 
     def request(self, method: str, path: str, body: Any = None, content: str = "application/json") -> Any:
         """Send one request; raise ApiError for an error answer and OSError when nobody answers."""
@@ -76,7 +77,9 @@ def answers(url: str, pki: Path, any_status: bool = False, timeout: float = 2.0)
     connection: http.client.HTTPConnection
     try:
         if parts.scheme == "https":
-            connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context(pki))
+            # Without a client certificate: vc-webhook-manager refuses every one that is shown to it.
+            trust = context(pki, False)
+            connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=trust)
         else:
             connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
         with contextlib.closing(connection):
@@ -86,5 +89,3 @@ def answers(url: str, pki: Path, any_status: bool = False, timeout: float = 2.0)
     except (http.client.HTTPException, OSError) as error:
         return f"{type(error).__name__}: {error}"
     return "" if answer.status < 300 or any_status else f"HTTP {answer.status} {text}"
-
-

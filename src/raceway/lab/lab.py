@@ -18,7 +18,20 @@ from raceway.errors import RacewayError
 from raceway.model.machine import Machine
 from raceway.tools import ensure
 
-from . import allocate, controlplane, files, image, inventory, locks, nodes, processes, programs, record, requirements, ssh
+from . import (
+    allocate,
+    controlplane,
+    files,
+    image,
+    inventory,
+    locks,
+    nodes,
+    processes,
+    programs,
+    record,
+    requirements,
+    ssh,
+)
 from .podman import LABEL_HOME, LABEL_ID, Podman
 from .progress import Steps
 from .record import Node, Record
@@ -67,15 +80,21 @@ class Lab:
         return record.load(self.folder / "lab.json")
 
     def up(
-        self, nodes: int | None = None, machines: Sequence[Machine] | None = None, *, containers: bool = True,
-        cluster: bool = True, install_missing: bool = False,
+        self,
+        nodes: int | None = None,
+        machines: Sequence[Machine] | None = None,
+        *,
+        containers: bool = True,
+        cluster: bool = True,
+        install_missing: bool = False,
     ) -> None:
-        """Make what is missing: ``nodes`` containers (default: as before, else 2) and the control plane with fake nodes.
+        """Make what is missing: ``nodes`` containers (default: as before, else 2), the control plane, its fake nodes.
 
         ``containers=False`` and ``cluster=False`` leave that part as it is. ``machines`` are the fake nodes
         (default: as before, else the lab's own nodes).
         """
         self._check_owner()
+        files.folder(self.folder)
         files.folder(self.folder / "logs")
         if containers:
             requirements.check(install_missing, self.steps, self.folder / "logs" / "install.log")
@@ -146,7 +165,8 @@ class Lab:
             left = processes.end(processes.of_lab(lab_id), lab_id)
         if left:
             raise RacewayError(
-                f"lab {self.name}", f"pid {left[0].pid} ({' '.join(left[0].command[:1])}) does not end",
+                f"lab {self.name}",
+                f"pid {left[0].pid} ({' '.join(left[0].command[:1])}) does not end",
                 act="look at it with ps, then run raceway lab down again",
             )
         return len(found)
@@ -221,7 +241,8 @@ class Lab:
             return
         if owner != os.geteuid():
             raise RacewayError(
-                f"lab {self.name}", f"{self.folder} belongs to uid {owner}, you are uid {os.geteuid()}",
+                f"lab {self.name}",
+                f"{self.folder} belongs to uid {owner}, you are uid {os.geteuid()}",
                 act="use it as that user, or choose another --name",
             )
 

@@ -18,7 +18,7 @@ from typing import Any
 from raceway.errors import RacewayError
 
 from . import container
-from .podman import LABEL_HOME, LABEL_ID, Podman
+from .podman import LABEL_HOME, LABEL_ID, LABEL_SPEC, Podman
 from .progress import Steps
 from .record import Node, Record
 
@@ -64,14 +64,28 @@ def ensure_network(podman: Podman, record: Record, folder: Path) -> None:
         if network["name"] == record.network:
             _own(network.get("labels") or {}, record, f"podman network {record.network}")
             return
-    podman.run(["network", "create", "--disable-dns", "--subnet", record.subnet, *container.labels(record, folder), record.network])
+    podman.run(
+        [
+            "network",
+            "create",
+            "--disable-dns",
+            "--subnet",
+            record.subnet,
+            *container.labels(record, folder),
+            record.network,
+        ]
+    )
 
 
 def ensure_containers(podman: Podman, record: Record, folder: Path, steps: Steps) -> None:
     """Start each node's container, make those that are missing or were made otherwise, remove surplus ones."""
     there = {names[0]: item for item in podman.containers() if (names := item.get("Names"))}
     wanted = {node.container for node in record.nodes}
-    surplus = [name for name, item in there.items() if (item.get("Labels") or {}).get(LABEL_ID) == record.id and name not in wanted]
+    surplus = [
+        name
+        for name, item in there.items()
+        if (item.get("Labels") or {}).get(LABEL_ID) == record.id and name not in wanted
+    ]
     if surplus:
         remove(podman, surplus)
     bounding = container.bounding_set(Path("/proc/self/status").read_text())
@@ -88,7 +102,7 @@ def _ensure_one(podman: Podman, record: Record, node: Node, item: dict[str, Any]
     if item is not None:
         labels = item.get("Labels") or {}
         _own(labels, record, f"container {node.container}")
-        same = f"raceway.lab.spec={labels.get('raceway.lab.spec')}" in arguments
+        same = f"--label={LABEL_SPEC}={labels.get(LABEL_SPEC)}" in arguments
         if same and item["State"] == "running":
             return
         # A container that a kill left half-made does not start; it is made anew then.
@@ -115,7 +129,8 @@ def wait_ready(record: Record, folder: Path, steps: Steps) -> list[NodeState]:
     if late:
         first = late[0]
         raise RacewayError(
-            ", ".join(state.name for state in late), f"not ready after {BOOT_SECONDS:.0f} s (ssh "
+            ", ".join(state.name for state in late),
+            f"not ready after {BOOT_SECONDS:.0f} s (ssh "
             f"{'answers' if first.ssh else 'does not answer'}, system {first.system or 'unknown'})",
             act=f"look at `podman logs {first.container}` and `podman exec {first.container} systemctl list-jobs`",
         )
@@ -128,19 +143,35 @@ def wait_ready(record: Record, folder: Path, steps: Steps) -> list[NodeState]:
 def probe(node: Node, folder: Path, container_state: str) -> NodeState:
     """Ask one node over ssh; no answer is an answer too."""
     script = "systemctl is-system-running; systemctl list-units --failed --plain --no-legend"
-    command = ["ssh", "-F", str(folder / "ssh" / "config"), "-o", "BatchMode=yes", "-o", "ControlPath=none", node.name, script]
+    command = [
+        "ssh",
+        "-F",
+        str(folder / "ssh" / "config"),
+        "-o",
+        "BatchMode=yes",
+        "-o",
+        "ControlPath=none",
+        node.name,
+        script,
+    ]
     try:
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=15, check=False)
+        result = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=15, check=False
+        )
         lines = result.stdout.splitlines()
     except subprocess.TimeoutExpired:
         lines = []
     failed = tuple(line.split()[0] for line in lines[1:] if line.strip())
-    return NodeState(node.name, node.container, node.address, container_state, bool(lines), lines[0] if lines else "", failed)
+    return NodeState(
+        node.name, node.container, node.address, container_state, bool(lines), lines[0] if lines else "", failed
+    )
 
 
 def states(podman: Podman, record: Record, folder: Path) -> list[NodeState]:
     """All nodes as they are now."""
-    there = {names[0]: item for item in podman.containers(f"label={LABEL_ID}={record.id}") if (names := item.get("Names"))}
+    there = {
+        names[0]: item for item in podman.containers(f"label={LABEL_ID}={record.id}") if (names := item.get("Names"))
+    }
 
     def look(node: Node) -> NodeState:
         item = there.get(node.container)
@@ -172,12 +203,15 @@ def _own(labels: dict[str, str], record: Record, what: str) -> None:
     if labels.get(LABEL_ID) == record.id:
         return
     raise RacewayError(
-        what, f"belongs to the lab in {labels[LABEL_HOME]}" if LABEL_HOME in labels else "was not made by a lab",
+        what,
+        f"belongs to the lab in {labels[LABEL_HOME]}" if LABEL_HOME in labels else "was not made by a lab",
         act=f"choose another --name than {record.name}, or remove that one first",
     )
 
 
-def _each(nodes: Iterable[Node], work: Callable[[Node], Any], advance: Callable[[int, str], None], at_once: int = AT_ONCE) -> list[Any]:
+def _each(
+    nodes: Iterable[Node], work: Callable[[Node], Any], advance: Callable[[int, str], None], at_once: int = AT_ONCE
+) -> list[Any]:
     """Do ``work`` for all nodes, several at once, in order of the nodes; the first error stops those not begun."""
     ordered = list(nodes)
     with ThreadPoolExecutor(max_workers=at_once) as pool:

@@ -52,8 +52,15 @@ def _authority(folder: Path) -> tuple[x509.Certificate, ec.EllipticCurvePrivateK
     key = ec.generate_private_key(ec.SECP256R1())
     name = _name("raceway-lab-ca", "")
     usage = x509.KeyUsage(
-        digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False, key_encipherment=False,
-        data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
+        digital_signature=True,
+        key_cert_sign=True,
+        crl_sign=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
     )
     builder = _builder(name, name, key, key).add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
     authority = builder.add_extension(usage, critical=True).sign(key, hashes.SHA256())
@@ -63,7 +70,10 @@ def _authority(folder: Path) -> tuple[x509.Certificate, ec.EllipticCurvePrivateK
 
 
 def _leaf(
-    folder: Path, name: str, subject: x509.Name, usages: tuple[x509.ObjectIdentifier, ...],
+    folder: Path,
+    name: str,
+    subject: x509.Name,
+    usages: tuple[x509.ObjectIdentifier, ...],
     signer: tuple[x509.Certificate, ec.EllipticCurvePrivateKey],
 ) -> None:
     authority, authority_key = signer
@@ -72,7 +82,11 @@ def _leaf(
     builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
     builder = builder.add_extension(x509.ExtendedKeyUsage(list(usages)), critical=False)
     if SERVING in usages:
-        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost"), x509.DNSName("kubernetes")]
+        names = [
+            x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+            x509.DNSName("localhost"),
+            x509.DNSName("kubernetes"),
+        ]
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
     certificate = builder.sign(authority_key, hashes.SHA256())
     files.write(folder / f"{name}.key", _pem(key), 0o600)

@@ -19,6 +19,7 @@ from raceway.errors import RacewayError
 from . import files
 
 LABEL_ID, LABEL_LAB, LABEL_HOME = "raceway.lab.id", "raceway.lab.name", "raceway.lab.folder"
+LABEL_SPEC = "raceway.lab.spec"
 
 
 def containers_conf(nofile: int, nproc: int) -> str:
@@ -57,15 +58,22 @@ class Podman:
         self.folder = folder
         self._conf = folder / "containers.conf"
 
-    def run(self, arguments: Sequence[str], *, check: bool = True, timeout: float = 120) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, arguments: Sequence[str], *, check: bool = True, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
         """Run podman; with ``check`` a failure is a RacewayError with podman's own last line."""
         files.folder(self.folder)
         files.write_if_changed(self._conf, containers_conf(*host_limits()))
         environment = {**os.environ, "CONTAINERS_CONF": str(self._conf)}
         try:
             result = subprocess.run(
-                ["podman", *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=timeout, check=False,
+                ["podman", *arguments],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             raise RacewayError(
@@ -73,7 +81,9 @@ class Podman:
             ) from None
         if check and result.returncode:
             last = [line for line in result.stderr.splitlines() if line.strip()][-1:] or [f"exit {result.returncode}"]
-            raise RacewayError(f"podman {' '.join(arguments[:2])}", last[0], act="settle this and run the same command again")
+            raise RacewayError(
+                f"podman {' '.join(arguments[:2])}", last[0], act="settle this and run the same command again"
+            )
         return result
 
     def json(self, arguments: Sequence[str]) -> Any:

@@ -39,8 +39,13 @@ class Steps:
             print(f"[{time.monotonic() - began:6.1f} s] {text}", file=sys.stderr, flush=True)
             return
         bar = (BarColumn(bar_width=24), MofNCompleteColumn()) if total else ()
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), *bar, TimeElapsedColumn(),
-                   TextColumn("[dim]{task.fields[detail]}"))
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            *bar,
+            TimeElapsedColumn(),
+            TextColumn("[dim]{task.fields[detail]}"),
+        )
         with Progress(*columns, console=self.console) as progress:
             task = progress.add_task(text, total=total or None, detail="")
             yield lambda done, detail: progress.update(task, completed=done, detail=detail)

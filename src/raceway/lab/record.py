@@ -59,7 +59,9 @@ def labs_dir() -> Path:
 def check_name(name: str) -> str:
     """Return the name if it can be one."""
     if not NAME.fullmatch(name):
-        raise RacewayError("--name", repr(name), "lower-case letters, digits and inner hyphens, at most 32", "rename it")
+        raise RacewayError(
+            "--name", repr(name), "lower-case letters, digits and inner hyphens, at most 32", "rename it"
+        )
     return name
 
 

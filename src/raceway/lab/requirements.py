@@ -35,7 +35,8 @@ def missing(which: Callable[[str], str | None] = shutil.which, keyring: Path = K
     """Return the packages whose program is not there, in a fixed order."""
     path = os.pathsep.join(HELPER_FOLDERS)
     absent = [
-        package for program, package in PACKAGES.items()
+        package
+        for program, package in PACKAGES.items()
         if not which(program) and not shutil.which(program, path=path) and not which(f"/usr/sbin/{program}")
     ]
     return absent + ([] if keyring.exists() else ["debian-archive-keyring"])
@@ -55,13 +56,19 @@ def check(install: bool, steps: Steps, log: Path) -> None:
     if absent:
         apt = shutil.which("apt-get") is not None
         raise RacewayError(
-            "this host", f"lacks {', '.join(absent)}, needed for lab nodes",
-            act=(f"run `{install_line(absent)}` as root, or add --install-missing" if apt
-                 else "install these (Debian's names), or use --no-nodes for the control plane alone"),
+            "this host",
+            f"lacks {', '.join(absent)}, needed for lab nodes",
+            act=(
+                f"run `{install_line(absent)}` as root, or add --install-missing"
+                if apt
+                else "install these (Debian's names), or use --no-nodes for the control plane alone"
+            ),
         )
     if os.geteuid() != 0:
         raise RacewayError(
-            "lab nodes", "not root", act="run as root: systemd in a container needs its own cgroups and network; "
+            "lab nodes",
+            "not root",
+            act="run as root: systemd in a container needs its own cgroups and network; "
             "the control plane alone runs as any user: add --no-nodes",
         )
 

@@ -50,7 +50,9 @@ def known_hosts(hosts: Iterable[tuple[Node, str]]) -> str:
 
 def config(folder: Path, nodes: Iterable[Node]) -> str:
     """An ssh_config in which the nodes are known by name and by address and nothing else is."""
-    blocks = [f"Host {node.name} {node.address}\n  HostName {node.address}\n  HostKeyAlias {node.name}\n" for node in nodes]
+    blocks = [
+        f"Host {node.name} {node.address}\n  HostName {node.address}\n  HostKeyAlias {node.name}\n" for node in nodes
+    ]
     general = (
         "Host *\n"
         "  User root\n"

@@ -12,7 +12,7 @@ from .nodes import NodeState
 
 @dataclass(frozen=True)
 class ProgramState:
-    """One program of the control plane. ``state``: healthy, waiting, starting, unhealthy or down; ``reason`` says why."""
+    """One program of the control plane. ``state``: healthy, waiting, unhealthy or down; ``reason`` says why."""
 
     name: str
     state: str

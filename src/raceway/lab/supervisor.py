@@ -1,8 +1,8 @@
 """``python -m raceway.lab.supervisor FOLDER``: keeps one lab's programs running until it gets SIGTERM.
 
 It starts them in order, starts a crashed one again (later each time), logs to logs/<program>.log, and plays the
-kubelet's part for one ConfigMap: the scheduler's configuration becomes the file that vc-scheduler reads. Programs end with it, even
-when it is killed. It deliberately decides nothing itself (``decide``) and makes no keys or ports (``controlplane``).
+kubelet's part for one ConfigMap: the scheduler's configuration becomes the file that vc-scheduler reads. Programs end
+with it, even when it is killed. It deliberately decides nothing itself (``decide``) and makes no keys or ports.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from . import decide, files, processes
+from .arguments import all_programs
 from .decide import Memory, Seen
 from .kubeapi import ApiError, Client, answers
-from .programs import ADMISSION, Program, all_programs, fingerprint
+from .programs import ADMISSION, Program, fingerprint
 from .record import Record, load
 from .schedulerconf import BUILT_IN, CONFIG_MAP
 
@@ -84,6 +85,8 @@ class Supervisor:
                 self.stop([program.name])
                 self.memory[program.name] = decide.stopped(self.memory[program.name])
             if decision.act in ("start", "restart"):
+                if program.name == "kwok":
+                    self._release_leases()
                 self.start(program)
             settled = decision.act == "keep" and program.name in self.well
             quiet = quiet and (settled or decision.reason.startswith("waiting for CRDs"))
@@ -95,8 +98,12 @@ class Supervisor:
         arguments = [word.replace(ADMISSION, memory.wanted) for word in program.arguments]
         run = self.folder / "run"
         environment = {
-            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(run), "TMPDIR": str(run),
-            processes.MARK: self.record.id, "DEBUG_SOCKET_DIR": str(run / "sockets"), "KWOK_WORKDIR": str(run / "kwok"),
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": str(run),
+            "TMPDIR": str(run),
+            processes.MARK: self.record.id,
+            "DEBUG_SOCKET_DIR": str(run / "sockets"),
+            "KWOK_WORKDIR": str(run / "kwok"),
         }
         log = self.folder / "logs" / f"{program.name}.log"
         if log.exists() and log.stat().st_size > LOG_LIMIT:
@@ -106,8 +113,14 @@ class Supervisor:
             stream.flush()
             try:
                 self.children[program.name] = subprocess.Popen(
-                    [self.record.tools[program.name], *arguments], env=environment, cwd=run, stdin=subprocess.DEVNULL,
-                    stdout=stream, stderr=stream, start_new_session=True, preexec_fn=processes.die_with_parent(),
+                    [self.record.tools[program.name], *arguments],
+                    env=environment,
+                    cwd=run,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    start_new_session=True,
+                    preexec_fn=processes.die_with_parent(),
                 )
             except OSError as error:
                 stream.write(f"--- does not start: {error}\n".encode())
@@ -140,8 +153,10 @@ class Supervisor:
             child = self.children.get(program.name)
             pid = child.pid if child and child.poll() is None else 0
             programs[program.name] = {
-                "pid": pid, "started": processes.start_time(pid) if pid else 0,
-                "restarts": self.memory[program.name].restarts, "reason": self.reasons.get(program.name, ""),
+                "pid": pid,
+                "started": processes.start_time(pid) if pid else 0,
+                "restarts": self.memory[program.name].restarts,
+                "reason": self.reasons.get(program.name, ""),
                 "well": program.name in self.well,
             }
         text = json.dumps({"fingerprint": self.print, "pid": os.getpid(), "programs": programs}, indent=2)
@@ -176,6 +191,14 @@ class Supervisor:
             self.api_seen = (None, None)
             print(f"API: {error}", flush=True)
 
+    def _release_leases(self) -> None:
+        # A new kwok waits for the leases of the one before it to run out (40 s) and plays no node until then.
+        try:
+            with contextlib.closing(Client(self.record.ports["kube-apiserver"], self.folder / "pki")) as api:
+                api.request("DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
+        except (ApiError, OSError) as error:
+            print(f"leases: {error}", flush=True)
+
     def _copy_conf(self, api: Client) -> None:
         namespace, name, key = CONFIG_MAP
         found = api.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
@@ -188,9 +211,12 @@ class Supervisor:
 def _established(api: Client) -> frozenset[str]:
     items = api.request("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]
     return frozenset(
-        item["metadata"]["name"] for item in items
+        item["metadata"]["name"]
+        for item in items
         if not item["metadata"].get("deletionTimestamp")
-        and any(c["type"] == "Established" and c["status"] == "True" for c in item.get("status", {}).get("conditions") or [])
+        and any(
+            c["type"] == "Established" and c["status"] == "True" for c in item.get("status", {}).get("conditions") or []
+        )
     )
 
 
