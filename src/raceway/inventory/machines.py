@@ -53,4 +53,4 @@ def machines(inventory: Inventory, roles_dir: Path | None = None) -> list[Machin
 def _machine(host: str, values: dict[str, Any]) -> Machine:
     fields = {name: values[f"node_{name}"] for name in _FIELDS}
     labels = {str(key): str(value) for key, value in values["node_labels"].items()}
-    return Machine(name=host, labels=labels, taints=tuple(values["node_taints"]), **fields)
+    return Machine(name=str(host), labels=labels, taints=tuple(values["node_taints"]), **fields)
