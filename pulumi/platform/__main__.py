@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pulumi
 
-from raceway import inventory
-from raceway.cluster.config import PLATFORM, PlatformConfig, platform_config
+from raceway.cluster.config import PLATFORM
 from raceway.cluster.model import ClusterModel
 from raceway.cluster.nodes import cluster_amounts, offered_resources
 from raceway.components import program
@@ -19,19 +18,11 @@ from raceway.components.volcano import Volcano
 from raceway.errors import RacewayError
 
 
-def checked() -> tuple[ClusterModel, dict]:
-    """Return the model; everything wrong is told here, before anything is registered."""
-    settings = stack_settings(PLATFORM)
-    config: PlatformConfig = platform_config(settings)
-    machines = inventory.machines(inventory.load(program.inventory_path(settings, Path(__file__).parent)))
-    return ClusterModel.build(machines, config), settings
-
-
 def lay_out(model: ClusterModel, settings: dict) -> None:
     """Register the components in the order in which they need each other."""
     cluster = provider("cluster", pulumi.get_stack(), settings.get("kubeconfig", ""))
     opts = pulumi.ResourceOptions(provider=cluster)
-    volcano = Volcano("volcano", program.volcano_args(model), opts)
+    volcano = Volcano("volcano", program.volcano_args(model, pulumi.get_stack()), opts)
     after = pulumi.ResourceOptions(provider=cluster, depends_on=volcano.ready)
 
     tenancy = Tenancy("tenancy", TenancyArgs(model.config.namespaces, model.config.priorities), opts)
@@ -49,8 +40,8 @@ def lay_out(model: ClusterModel, settings: dict) -> None:
     pulumi.export("schedulerConf", model.scheduler_text())
 
 
+settings = stack_settings(PLATFORM)
 try:
-    found = checked()
-    lay_out(*found)
+    lay_out(program.layout(settings, Path(__file__).parent), settings)
 except RacewayError as error:
     stop(error)

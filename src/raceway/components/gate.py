@@ -1,47 +1,69 @@
 """Waits, between two resources, for an admission webhook that runs outside the cluster to answer.
 
-The API server refuses every object a registered webhook should judge while nobody listens, and Volcano's webhook
-manager listens only once its configurations exist. It deliberately does nothing in a preview.
+The API server refuses every object a registered webhook should judge while nobody serves its path, and Volcano's
+webhook manager serves a path only once its configuration exists. It deliberately does nothing in a preview.
 """
 
 from __future__ import annotations
 
-import socket
+import http.client
+import ssl
 import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 import pulumi
 
+from raceway.cluster.webhooks import PATHS
 from raceway.components.constants import WEBHOOK_WAIT_S
 from raceway.errors import RacewayError
 
 _PAUSE_S = 0.2
+_TIMEOUT_S = 3
+_NOT_SERVED = 404
 
 
-def listening(url: str, after: Sequence[pulumi.CustomResource]) -> pulumi.Output[Sequence[pulumi.Resource]]:
-    """Return ``after`` as dependencies that are ready only when ``url`` accepts connections."""
+def serving(url: str, ca_pem: str, after: Sequence[pulumi.CustomResource]) -> pulumi.Output[Sequence[pulumi.Resource]]:
+    """Return ``after`` as dependencies that are ready only when ``url`` serves every admission path."""
 
     def wait(_: object) -> Sequence[pulumi.Resource]:
         if not pulumi.runtime.is_dry_run():
-            wait_until_listening(url, WEBHOOK_WAIT_S)
+            wait_until_serving(url, ca_pem, WEBHOOK_WAIT_S)
         return list(after)
 
     return pulumi.Output.all(*(resource.id for resource in after)).apply(wait)
 
 
-def wait_until_listening(url: str, seconds: float) -> None:
-    """Return when the address of ``url`` accepts a connection; RacewayError when it does not in time."""
-    parts = urlsplit(url)
-    address = (parts.hostname or "", parts.port or 443)
+def wait_until_serving(url: str, ca_pem: str, seconds: float, paths: Sequence[str] = tuple(PATHS)) -> None:
+    """Return when every path is served; RacewayError when it is not so in time."""
+    context = ssl.create_default_context(cadata=ca_pem)
+    # The API server does not ask for RFC 5280's optional identifiers either; Python 3.13 does by default.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     end = time.monotonic() + seconds
     while True:
-        try:
-            socket.create_connection(address, timeout=2).close()
+        reason = _first_silent(url, context, paths)
+        if not reason:
             return
-        except OSError as error:
-            if time.monotonic() > end:
-                found = f"nobody listens at {address[0]}:{address[1]} after {seconds:.0f} s ({error})"
-                act = "start vc-webhook-manager, or remove webhookUrl from the stack"
-                raise RacewayError("volcano.webhookUrl", found, "a running webhook manager", act) from error
-            time.sleep(_PAUSE_S)
+        if time.monotonic() > end:
+            act = "start vc-webhook-manager, or remove webhookUrl from the stack"
+            found = f"{url} after {seconds:.0f} s: {reason}"
+            raise RacewayError("volcano.webhookUrl", found, "a webhook manager that serves every path", act)
+        time.sleep(_PAUSE_S)
+
+
+def _first_silent(url: str, context: ssl.SSLContext, paths: Sequence[str]) -> str:
+    """Return why a path is not served yet, or nothing. An empty request gets an error: an answer."""
+    parts = urlsplit(url)
+    for path in paths:
+        connection = http.client.HTTPSConnection(
+            parts.hostname or "", parts.port or 443, context=context, timeout=_TIMEOUT_S
+        )
+        try:
+            connection.request("POST", path, body=b"{}", headers={"Content-Type": "application/json"})
+            if connection.getresponse().status == _NOT_SERVED:
+                return f"{path} is not served"
+        except (OSError, http.client.HTTPException) as error:
+            return f"{path}: {error}"
+        finally:
+            connection.close()
+    return ""

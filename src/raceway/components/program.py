@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pulumi
+import yaml
 
-from raceway.cluster.config import PLATFORM
+from raceway import inventory
+from raceway.cluster.config import PLATFORM, WORKLOADS, JobConfig, jobs_config, platform_config
 from raceway.cluster.model import ClusterModel
 from raceway.cluster.volcano_install import NAMESPACE, InstallArgs
 from raceway.cluster.webhooks import NAME_PREFIX
@@ -38,7 +39,39 @@ def inventory_path(settings: Mapping[str, Any], folder: Path, project: str = PLA
     return path
 
 
-def volcano_args(model: ClusterModel) -> VolcanoArgs:
+def layout(settings: Mapping[str, Any], folder: Path) -> ClusterModel:
+    """Return the checked model of a platform stack; everything wrong is told here, before anything is registered."""
+    config = platform_config(settings)
+    machines = inventory.machines(inventory.load(inventory_path(settings, folder)))
+    return ClusterModel.build(machines, config)
+
+
+def workloads(settings: Mapping[str, Any], folder: Path) -> list[JobConfig]:
+    """Return the checked jobs of a workloads stack.
+
+    The platform's keys are read from its stack file, so that neither a cluster nor a state is needed to check.
+    """
+    path = folder / settings.get("platform", "")
+    if not path.is_file():
+        act = "set it, e.g. ../platform/Pulumi.lab.yaml"
+        raise RacewayError(f"{WORKLOADS}:platform", repr(settings.get("platform", "")), "a stack file", act)
+    platform = platform_config(stack_file_settings(path, PLATFORM))
+    machines = inventory.machines(inventory.load(inventory_path(settings, folder, WORKLOADS)))
+    scripts = {path.parent.name: path.read_text() for path in (folder.parents[1] / "templates/jobs").glob("*/train.py")}
+    jobs = jobs_config({"jobs": settings.get("jobs", [])}, scripts)
+    return ClusterModel.build(machines, platform).jobs(jobs)
+
+
+def stack_file_settings(path: Path, project: str) -> dict[str, Any]:
+    """Return key → value of the project's own keys in a stack file."""
+    try:
+        config = (yaml.safe_load(path.read_text()) or {}).get("config") or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise RacewayError(str(path), str(error).splitlines()[0], "a Pulumi stack file", "correct it") from error
+    return {key.removeprefix(f"{project}:"): value for key, value in config.items() if key.startswith(f"{project}:")}
+
+
+def volcano_args(model: ClusterModel, stack: str) -> VolcanoArgs:
     """Return the Volcano component's arguments: files read, certificates made where they are ours to make."""
     config = model.config.volcano
     module = module_dir("volcano.sh/volcano") if config.crds or config.mode == "install" else Path()
@@ -47,7 +80,7 @@ def volcano_args(model: ClusterModel) -> VolcanoArgs:
         raise RacewayError(str(module), "holds no CRDs", act="run raceway tools")
     crds = crds if config.crds else ()
     if config.mode == "install":
-        install = _install(model, module)
+        install = _install(model, module, stack)
         return VolcanoArgs("install", model.scheduler_text(), crds, install=install)
     return VolcanoArgs("external", model.scheduler_text(), crds, config.webhook_url, _ca(config.webhook_ca_file))
 
@@ -62,9 +95,9 @@ def _ca(path: str) -> str:
         ) from error
 
 
-def _install(model: ClusterModel, module: Path) -> InstallArgs:
+def _install(model: ClusterModel, module: Path, stack: str) -> InstallArgs:
     config = model.config.volcano
-    own = state_dir() / "certificates" / pulumi.get_stack() / "volcano-admission"
+    own = state_dir() / "certificates" / stack / "volcano-admission"
     service = f"{NAME_PREFIX}.{NAMESPACE}.svc"
     folder = Path(config.certificate_dir) if config.certificate_dir else own
     made = certificates.ensure(folder, (service, f"{service}.cluster.local"))

@@ -18,7 +18,7 @@ from raceway.cluster import webhooks
 from raceway.cluster.volcano_install import InstallArgs
 from raceway.cluster.volcano_install import manifests as install_manifests
 from raceway.components.constants import SCHEDULER_CONF_KEY, SCHEDULER_CONFIGMAP, VOLCANO_NAMESPACE
-from raceway.components.gate import listening
+from raceway.components.gate import serving
 from raceway.components.objects import KubernetesObject, YamlFiles
 from raceway.errors import RacewayError
 
@@ -90,7 +90,8 @@ class Volcano(pulumi.ComponentResource):
                 namespace = [one]
             made.append(one)
         everything: pulumi.Output[Sequence[pulumi.Resource]] = pulumi.Output.from_input([*before, *made])
-        self.ready = listening(args.webhook_url, made) if args.webhook_url else everything
+        served = serving(args.webhook_url, args.webhook_ca_pem, made) if args.webhook_url else None
+        self.ready = everything if served is None else served
         self.namespace = pulumi.Output.from_input(names(args)["namespace"])
         self.register_outputs({"namespace": self.namespace, "mode": args.mode})
 
