@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from ansible import constants as C
@@ -18,10 +20,29 @@ type: stdout
 short_description: One line a task for nodes that fared alike, a table and all reasons at the end
 description:
   - Groups nodes that say the same, shows how many have answered while a task runs, and closes with steps, refusals and
-    reboot reasons per node. With C(--diff) each step is shown with its value before and after.
+    reboot reasons per node. With C(--diff) each step is shown with its value before and after; with C(-v) its reason.
+  - Where the environment variable RACEWAY_REPORT names a file, the run is written there as JSON.
 extends_documentation_fragment:
   - default_callback
 """
+
+
+# Tasks whose success is no news: only their failures are told.
+QUIET = tuple(
+    f"{prefix}{name}"
+    for prefix in ("", "ansible.builtin.", "ansible.legacy.")
+    for name in (
+        "include_tasks",
+        "include_role",
+        "import_tasks",
+        "validate_argument_spec",
+        "assert",
+        "set_fact",
+        "stat",
+    )
+)
+# Where the run is written as JSON for pipelines, when the variable is set.
+REPORT = "RACEWAY_REPORT"
 
 
 class CallbackModule(CallbackBase):
@@ -53,10 +74,12 @@ class CallbackModule(CallbackBase):
         if "roles" in data and "applied" in data:
             self._node(result.host.get_name()).take(data)
             self._say(result, summary.line(data))
-            for text in summary.steps(data) if self._shows(data) else []:
+            for text in summary.steps(data) if self._display.verbosity else []:
                 self.steps.setdefault(text, []).append(result.host.get_name())
+        elif data.get("changed") or (data.get("msg") and result.task.action not in QUIET):
+            self._say(result, data.get("msg") or "changed")
         else:
-            self._say(result, data.get("msg") or ("changed" if data.get("changed") else "ok"))
+            self._progress()
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         data = result.result
@@ -66,6 +89,10 @@ class CallbackModule(CallbackBase):
         text = summary.failure(data)
         node.failures.append(f"{self.task}: {text}")
         self._say(result, f"FAILED: {text}")
+
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        label = self._get_item_label(result.result)
+        self._say(result, f"FAILED: {label}: {summary.failure(result.result)}")
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
         node = self._node(result.host.get_name())
@@ -95,14 +122,13 @@ class CallbackModule(CallbackBase):
             self._display.display(row)
         for row in summary.reasons(self.nodes):
             self._display.display(row, color=C.COLOR_WARN)
+        if os.environ.get(REPORT):
+            Path(os.environ[REPORT]).write_text(summary.as_json(self.nodes), encoding="utf-8")
         changed = sum(stats.changed.values())
         self._display.display(f"changed={changed} failed={sum(stats.failures.values())} unreachable={len(stats.dark)}")
 
     def _node(self, name: str) -> summary.Node:
         return self.nodes.setdefault(name, summary.Node())
-
-    def _shows(self, data: dict[str, Any]) -> bool:
-        return bool(self._display.verbosity or (not data["applied"] and data.get("diff")))
 
     def _say(self, result: Any, text: str) -> None:
         self.lines.setdefault(text, []).append(result.host.get_name())

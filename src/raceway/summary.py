@@ -6,6 +6,7 @@ the nodes it holds for.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ NAME = re.compile(r"^(.*?)(\d+)(\D*)$")
 class Node:
     """What one run did to one node, gathered task by task."""
 
-    applied: int = 0
-    planned: int = 0
+    applied: list[str] = field(default_factory=list)
+    planned: list[str] = field(default_factory=list)
     already: int = 0
     refusals: dict[str, str] = field(default_factory=dict)
     reboots: dict[str, str] = field(default_factory=dict)
@@ -40,8 +41,8 @@ class Node:
     def take(self, result: Mapping[str, Any]) -> None:
         """Add the result of one node task."""
         roles = result["roles"].values()
-        self.applied += len(result["applied"])
-        self.planned = max(self.planned, sum(len(plan["steps"]) for plan in roles))
+        self.applied += [step["what"] for step in result["applied"]]
+        self.planned += [s["what"] for plan in roles for s in plan["steps"] if s["what"] not in self.planned]
         self.already = max(self.already, sum(_count(plan["noops"]) for plan in roles))
         self.refusals = {row["target"]: f"{row['reason']}; next: {row['act']}" for row in result["refused"]}
         self.reboots = {row["target"]: row["reason"] for row in result["reboots"]}
@@ -95,7 +96,7 @@ def table(nodes: Mapping[str, Node]) -> list[str]:
     """Return the closing table, one row for all nodes that fared alike."""
     groups: dict[tuple[int, int, int, int, str], list[str]] = {}
     for name, node in nodes.items():
-        key = (node.applied or node.planned, node.already, len(node.refusals), len(node.reboots), node.verdict)
+        key = (len(node.applied or node.planned), node.already, len(node.refusals), len(node.reboots), node.verdict)
         groups.setdefault(key, []).append(name)
     rows: list[tuple[str, ...]] = [("nodes", "steps", "as declared", "refused", "reboot reasons", "verdict")]
     rows += [(fold(names), *map(str, key)) for key, names in groups.items()]
@@ -114,6 +115,23 @@ def reasons(nodes: Mapping[str, Node]) -> list[str]:
         for row in rows:
             told.setdefault(row, []).append(name)
     return [f"{fold(names)}: {row}" for row, names in told.items()]
+
+
+def as_json(nodes: Mapping[str, Node]) -> str:
+    """Return the run as JSON: per node the steps planned and applied, refusals, reboot reasons, failures, verdict."""
+    rows = {
+        name: {
+            "planned": node.planned,
+            "applied": node.applied,
+            "as_declared": node.already,
+            "refusals": node.refusals,
+            "reboots": node.reboots,
+            "failures": node.failures,
+            "verdict": node.verdict,
+        }
+        for name, node in nodes.items()
+    }
+    return json.dumps({"nodes": rows}, indent=1, sort_keys=True) + "\n"
 
 
 def fold(names: Iterable[str], most: int = 4) -> str:
