@@ -38,10 +38,10 @@ demo: host tools ## provision lab nodes, lay out a cluster, run a gang job
 	@$(BIN)/python -m raceway.demo
 
 test: host tools ## all rungs: style, unit, molecule, cluster
-	@mkdir -p out; $(PYTEST) -n $(WORKERS) --dist loadgroup tests/style tests/unit tests/molecule tests/cluster 2>&1 | tee out/$(LOG)
+	@mkdir -p out; $(PYTEST) -n $(WORKERS) tests/style tests/unit tests/molecule tests/cluster 2>&1 | tee out/$(LOG)
 
 test-unit: $(READY) ## style and unit tests: no program, no network, no file outside a temporary folder
-	@mkdir -p out; $(PYTEST) -n $(WORKERS) --dist loadgroup tests/style tests/unit 2>&1 | tee out/$(LOG)
+	@mkdir -p out; $(PYTEST) -n $(WORKERS) tests/style tests/unit 2>&1 | tee out/$(LOG)
 
 test-molecule: host ## the role on container nodes over ssh
 	@mkdir -p out; $(PYTEST) -m molecule tests/molecule 2>&1 | tee out/$(LOG)
@@ -67,6 +67,6 @@ docs: $(READY) ## write the generated tables of the roles' READMEs
 lock: $(READY) ## resolve pyproject.toml anew into requirements.lock (needs uv)
 	@tools/lock
 
-clean: ## remove labs' leftovers of this checkout, caches of linters, .venv; the tool cache stays
+clean: ## remove .venv, logs and caches of linters; labs (raceway lab down) and built tools stay
 	@rm -rf .venv .venv-bench out .mypy_cache .ruff_cache .pytest_cache src/*.egg-info; \
 	find . -name __pycache__ -prune -exec rm -rf {} +

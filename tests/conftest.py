@@ -27,6 +27,8 @@ HERE = Path(__file__).parent
 GUARDED = ("unit", "style")
 # Heavy rungs stand on shared labs: under xdist all tests of one rung run on one worker, in order.
 RUNGS = ("molecule", "cluster", "vm", "bench")
+# Among the others these take longest, so they start first.
+FIRST = ("test_linters",)
 KINDS = ("exec", "network", "write")
 EXEC = frozenset(
     {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen"}
@@ -170,13 +172,30 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test of a heavy rung with its name, and keep a rung on one worker."""
+    """Mark each test of a heavy rung with its name; on workers, what takes long goes first."""
     for item in items:
-        room = _room(item)
-        if room in RUNGS:
-            item.add_marker(getattr(pytest.mark, room))
-            if config.pluginmanager.hasplugin("xdist"):
-                item.add_marker(pytest.mark.xdist_group(room))
+        if _room(item) in RUNGS:
+            item.add_marker(getattr(pytest.mark, _room(item)))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (_room(item) not in RUNGS, item.path.stem not in FIRST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep a rung on one worker and the tests of a file together; each linter goes where there is room.
+
+    The marks of ``--dist loadgroup`` do the same, but xdist 3.8 no longer reaches the node ids of pytest 9.2 with them.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Rungs(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::")[0]
+            room = Path(file).parts[1] if len(Path(file).parts) > 1 else ""
+            return room if room in RUNGS else nodeid if Path(file).stem in FIRST else file
+
+    config.option.loadscopereorder = False
+    return Rungs(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int) -> None:
