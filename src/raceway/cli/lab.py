@@ -21,8 +21,9 @@ HELP = "bring up, show or remove a lab: container nodes and a control plane"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add up, status and down."""
+    """Add prepare, up, status and down."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    prepare = actions.add_parser("prepare", help="install what container nodes need from the distribution, nothing else")
     up = actions.add_parser("up", help="make the lab, or complete and repair it")
     up.add_argument("--nodes", type=_count, metavar="N", help="number of container nodes (default: as before, else 2)")
     up.add_argument("--inventory", type=Path, metavar="PATH", help="mirror the fake nodes from this inventory's hosts")
@@ -35,13 +36,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     status.add_argument("--json", action="store_true", help="print JSON")
     down = actions.add_parser("down", help="remove everything the lab made, and nothing else")
     down.add_argument("--image", action="store_true", help="remove the node image too, if no other lab uses it")
-    for action in (up, status, down):
+    for action in (prepare, up, status, down):
         action.add_argument("--name", default="lab", help="name of the lab (default: lab)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the action."""
     lab = Lab(args.name, show=True)
+    if args.action == "prepare":
+        lab.prepare()
+        print("lab: this host has what container nodes need")
+        return 0
     if args.action == "up":
         return _up(lab, args)
     if args.action == "status":
