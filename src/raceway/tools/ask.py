@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .pins import Tool
 
-SECONDS = 20.0  # a cold start of the larger programs from a slow disk takes several seconds
+SECONDS = 45.0  # a cold start of the larger programs on a busy machine takes long; a hang must end all the same
 
 Runner = Callable[[Sequence[str]], str]
 

@@ -12,15 +12,16 @@ import subprocess
 import time
 from pathlib import Path
 
-SECONDS = 20.0
+SECONDS = 45.0
 
 
 def version(program: Path) -> str | None:
     """Return the version a plugin reports, without a leading v; None when it does not report one."""
     try:
-        # The address is the engine's; a plugin keeps it for later and needs no engine to tell its version.
+        # Without an engine's address it waits for one to attach, which is all that is needed here. Unbuffered: what
+        # Python had read ahead the selector below would wait for in vain.
         process = subprocess.Popen(
-            [str(program), "127.0.0.1:1"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [str(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
         )
     except OSError:
         return None

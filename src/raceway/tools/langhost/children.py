@@ -25,6 +25,7 @@ class Children:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._prepared: dict[tuple[str, ...], subprocess.Popen[bytes]] = {}
         self.cancelled = False
 
     def start(self, argv: list[str], **kwargs: Any) -> subprocess.Popen[bytes]:
@@ -35,6 +36,24 @@ class Children:
             child: subprocess.Popen[bytes] = subprocess.Popen(argv, **kwargs)
             self._running.add(child)
             return child
+
+    def prepare(self, argv: list[str]) -> None:
+        """Start a process that waits for its order on standard input, to be taken later."""
+        if tuple(argv) not in self._prepared:
+            with contextlib.suppress(Refused, OSError):
+                self._prepared[tuple(argv)] = self.start(argv, stdin=subprocess.PIPE)
+
+    def take(self, argv: list[str]) -> subprocess.Popen[bytes] | None:
+        """Return a prepared process that still waits, if there is one."""
+        child = self._prepared.pop(tuple(argv), None)
+        return child if child and child.poll() is None else None
+
+    def drop_prepared(self) -> None:
+        """End prepared processes nobody took. They have done nothing yet, so no politeness is needed."""
+        while self._prepared:
+            _, child = self._prepared.popitem()
+            child.kill()
+            self.finish(child)
 
     def finish(self, child: subprocess.Popen[bytes]) -> int:
         """Wait for a process and forget it."""
@@ -47,6 +66,8 @@ class Children:
         """Ask all processes to end, and end those that do not."""
         with self._lock:
             self.cancelled = True
+        self.drop_prepared()
+        with self._lock:
             running = list(self._running)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for child in running:

@@ -55,6 +55,8 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
 
     def GetRequiredPackages(self, request: Any, context: Any) -> Any:
         found = language_pb2.GetRequiredPackagesResponse()
+        # The engine asks this just before it loads its plugins: the program's process can load the SDK meanwhile.
+        self.children.prepare(program_in(guarded(context, interpreter, request.info)))
         for row in guarded(context, installed, request.info):
             plugin = row["plugin"] or {}
             if plugin.get("resource"):
@@ -79,6 +81,7 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
 
     def InstallDependencies(self, request: Any, context: Any) -> Iterator[Any]:
         """Make the virtual environment the project names and install its requirements; nothing without one."""
+        self.children.drop_prepared()  # they have loaded what is about to change
         info = request.info
         folder = virtualenv(info)
         if folder is None:
@@ -101,7 +104,8 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
         """Run the program to its end; an error it has shown itself is not shown again."""
         try:
             python = interpreter(request.info)
-            child = self.children.start([python, "-u", str(PROGRAM)], stdin=subprocess.PIPE)
+            argv = program_in(python)
+            child = self.children.take(argv) or self.children.start(argv, stdin=subprocess.PIPE)
         except Refused as error:
             return language_pb2.RunResponse(error=str(error))
         # On stdin, not in the environment or on disk: the configuration holds secrets, and may be large.
@@ -149,6 +153,11 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
                 "organization": request.organization, "root_directory": info.root_directory,
             },
         }
+
+
+def program_in(python: str) -> list[str]:
+    """Return the command that runs a program in an interpreter."""
+    return [python, "-u", str(PROGRAM)]
 
 
 def guarded(context: Any, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

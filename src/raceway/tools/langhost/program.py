@@ -24,14 +24,20 @@ SHOWN = 32  # tells the host that the error has been shown
 
 def main() -> int:
     """Run the ordered program; return the exit code the host knows."""
-    order = json.load(sys.stdin)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # programs it starts must not wait for input either
     _die_with_host()
-    try:
+    missing = ""
+    try:  # before the order is there: the host starts this process early, so that loading takes no time later
         import grpc  # type: ignore[import-untyped]
         import pulumi
     except ImportError as error:
-        print(f"{sys.executable}: {error}. Next: install the program's requirements "
+        missing = str(error)
+    text = sys.stdin.read()
+    if not text:
+        return 0  # the host has changed its mind
+    order = json.loads(text)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # programs it starts must not wait for input either
+    if missing:
+        print(f"{sys.executable}: {missing}. Next: install the program's requirements "
               "into this environment (`pulumi install` does that for a named virtualenv).", file=sys.stderr)
         return 1
     _configure(pulumi, order)
