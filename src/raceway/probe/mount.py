@@ -88,7 +88,7 @@ def _device(host: Host, mount: Mount) -> Optional[Device]:
         if link is None:
             break
         path = os.path.normpath(os.path.join(os.path.dirname(path), link))
-    if not host.exists(path):
+    if host.readlink(path) is not None or not host.exists(path):
         return None
     number = host.read(f"/sys/class/block/{os.path.basename(path)}/dev") or ""
     return Device(path, number.strip())
