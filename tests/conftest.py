@@ -114,6 +114,8 @@ class Guard:
         self.touched.clear()
 
 
+# Importing Ansible makes a folder, in the home folder unless it is told another place.
+os.environ.setdefault("ANSIBLE_LOCAL_TEMP", tempfile.gettempdir())
 GUARD = Guard()
 sys.addaudithook(GUARD)
 

@@ -23,37 +23,47 @@ COMMANDS = {
     "queues": "check and draw the queues of a stack",
     "render": "write the cluster layout as plain manifests",
     "job": "size, lint and render jobs",
+    "drift": "name what differs between the declaration and the cluster",
 }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    available = {name: text for name, text in COMMANDS.items() if importlib.util.find_spec(f"raceway.cli.{name}")}
+    chosen = next((word for word in words if not word.startswith("-")), "")
+    try:
+        args = _parser(chosen).parse_args(words)
+        return int(importlib.import_module(f"raceway.cli.{args.command}").run(args))
+    except RacewayError as error:
+        return _told(chosen, error.message(), 2)
+    except KeyboardInterrupt:
+        return _told(chosen, "interrupted; run the same command again to go on", 130)
+    except BrokenPipeError:
+        # The reader has seen enough (head, a closed pager); what is still buffered must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        return _told(chosen, f"{where}{error.strerror}; next: give what is refused, then run the same command again", 2)
+
+
+def _parser(chosen: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="raceway", description="Declarative infrastructure for AI clusters.")
     parser.add_argument("--version", action="version", version=f"raceway {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
-    chosen = next((word for word in words if not word.startswith("-")), "")
+    available = {name: text for name, text in COMMANDS.items() if importlib.util.find_spec(f"raceway.cli.{name}")}
     for name, text in available.items():
         sub = subparsers.add_parser(name, help=text, description=text)
         if name == chosen:
             importlib.import_module(f"raceway.cli.{name}").configure(sub)
-    args = parser.parse_args(words)
-    return _guarded(args)
+    return parser
 
 
-def _guarded(args: argparse.Namespace) -> int:
-    try:
-        return int(importlib.import_module(f"raceway.cli.{args.command}").run(args))
-    except RacewayError as error:
-        print(f"raceway {args.command}: {error.message()}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"raceway {args.command}: interrupted; run the same command again to go on", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+def _told(command: str, message: str, code: int) -> int:
+    print(f"raceway {command}: {message}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":
