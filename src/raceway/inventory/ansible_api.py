@@ -8,18 +8,16 @@ It deliberately decides nothing: it reads what Ansible would read, in the way An
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible import constants as C
-from ansible.errors import AnsibleError, AnsibleValueOmittedError
+from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
-from ansible.parsing.vault import AnsibleVaultError, VaultSecretsContext, get_file_vault_secret
+from ansible.parsing.vault import AnsibleVaultError, get_file_vault_secret
 from ansible.plugins.loader import init_plugin_loader
-from ansible.template import Templar
 from ansible.utils.collection_loader import AnsibleCollectionConfig
 from ansible.utils.display import Display
 
@@ -34,9 +32,6 @@ except ImportError:  # a later ansible-core: values keep their meaning, only the
     _OriginTag = _EncryptedTag = _EncryptedString = None
 
 UNKNOWN = Origin(note="line unknown")
-MARKS = ("{{", "{%", "{#")
-OMITTED: Any = object()
-_own_secrets: Any = None
 
 
 @dataclass
@@ -192,52 +187,6 @@ def decrypt(loader: DataLoader, value: Any) -> str:
     return plain
 
 
-def is_template(value: object) -> bool:
-    """True when a string that Ansible trusts holds template marks."""
-    if not isinstance(value, str) or not any(mark in value for mark in MARKS):
-        return False
-    return _trusted(value)
-
-
-def holds_template(value: object) -> bool:
-    """True when a value, or a value inside it, holds template marks."""
-    if isinstance(value, Mapping):
-        return any(holds_template(row) for row in value.values())
-    return any(holds_template(row) for row in value) if isinstance(value, list) else is_template(value)
-
-
-@functools.lru_cache(maxsize=1)
-def _trust() -> Callable[[object], bool]:
-    from ansible.template import is_trusted_as_template
-
-    trusted: Callable[[object], bool] = is_trusted_as_template
-    return trusted
-
-
-def _trusted(value: object) -> bool:
-    return bool(_trust()(value))
-
-
-def render(loader: DataLoader, value: Any, variables: Mapping[str, Any]) -> Any:
-    """Return a value with its templates filled in, OMITTED for ``{{ omit }}``; raises AnsibleError."""
-    _offer_secrets(loader)
-    try:
-        return Templar(loader=loader, variables=dict(variables)).template(value)
-    except AnsibleValueOmittedError:
-        return OMITTED
-
-
-def _offer_secrets(loader: DataLoader) -> None:
-    # Templates that meet a vault value ask one context of the whole process, which Ansible's command line sets up.
-    # Outside of that command line it is ours, and follows the inventory that is being read.
-    global _own_secrets
-    if VaultSecretsContext.current(optional=True) is None:
-        _own_secrets = VaultSecretsContext([])
-        VaultSecretsContext.initialize(_own_secrets)
-    if _own_secrets is not None:
-        _own_secrets.secrets = loader._vault.secrets or []
-
-
 def first_line(error: BaseException) -> str:
     """Return an Ansible error in one line, without the piece of source it likes to show."""
     text = str(getattr(error, "message", "") or error)
@@ -273,26 +222,6 @@ def error_origin(error: BaseException | None) -> Origin | None:
             best = origin
         error = error.__cause__ or error.__context__
     return best
-
-
-def variable_manager(loader: DataLoader, manager: InventoryManager) -> Any:
-    """Return Ansible's own merger of variables, for configurations that alter precedence."""
-    from ansible.vars.manager import VariableManager
-
-    return VariableManager(loader=loader, inventory=manager)
-
-
-def host_variables(merger: Any, manager: InventoryManager, loader: DataLoader) -> Any:
-    """Return Ansible's ``hostvars``."""
-    from ansible.vars.hostvars import HostVars
-
-    return HostVars(inventory=manager, variable_manager=merger, loader=loader)
-
-
-def exact_variables(merger: Any, manager: InventoryManager, host: str) -> dict[str, Any]:
-    """Return a host's variables as Ansible's VariableManager merges them, without facts and hostvars."""
-    found: dict[str, Any] = merger.get_vars(host=manager.hosts[host], include_hostvars=False)
-    return found
 
 
 __all__ = ["AnsibleError", "AnsibleVaultError", "DataLoader", "InventoryManager"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from raceway.errors import RacewayError
-from raceway.inventory import ansible_api
+from raceway.inventory import ansible_api, ansible_render
 from raceway.inventory.compiler import Compiler
 from raceway.inventory.evaluate import DEFAULT_ROLES, ROLES, Evaluator, HostValues
 from raceway.inventory.findings import WARNING, Collector, Finding
@@ -123,8 +123,8 @@ def known_host(inventory: Inventory, host: str) -> None:
 
 def _default(spec: RoleSpec, name: str, values: Mapping[str, Any]) -> Any:
     value = spec.defaults[name]
-    if ansible_api.holds_template(value):
-        value = ansible_api.render(ansible_api.new_loader(), value, {**spec.defaults, **values})
+    if ansible_render.holds_template(value):
+        value = ansible_render.render(ansible_api.new_loader(), value, {**spec.defaults, **values})
     return check_value(spec.options[name], value)[0]
 
 

@@ -16,7 +16,7 @@ from raceway.inventory.findings import WARNING, Collector, Finding
 from raceway.inventory.origin import Origin
 from raceway.inventory.source import Inventory
 from raceway.inventory.specs import Option, Specs
-from raceway.inventory.templates import Resolved, Resolver
+from raceway.inventory.templates import Resolved, resolver_of
 from raceway.inventory.validate import Problem, check_value
 from raceway.inventory.values import SECRET, VAULT, native, show
 
@@ -64,7 +64,7 @@ class Evaluator:
         self.inventory = inventory
         self.specs = specs
         self.findings = findings if findings is not None else Collector()
-        self.resolver = Resolver(inventory)
+        self.resolver = resolver_of(inventory)
         self._options: dict[str, tuple[str, Option]] = {name: ("", option) for name, option in GLOBALS.items()}
         for role, spec in specs.items():
             self._options.update({name: (role, option) for name, option in spec.options.items()})

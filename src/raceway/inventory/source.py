@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from raceway.errors import RacewayError
-from raceway.inventory import ansible_api
+from raceway.inventory import ansible_api, ansible_render
 from raceway.inventory.findings import Finding
 from raceway.inventory.origin import Origin, natural
 
@@ -51,9 +51,10 @@ class Inventory:
         self.loader = loader
         self.sources = tuple(sources)
         self.told = tuple(told)  # what Ansible itself complained about while loading
+        self.resolver: object = None  # set by ``templates``
         self._manager = manager
         self._extra = Layer("extra vars", extra_vars) if extra_vars else None
-        self._exact = None if ansible_api.plain_precedence() else ansible_api.variable_manager(loader, manager)
+        self._exact = None if ansible_api.plain_precedence() else ansible_render.variable_manager(loader, manager)
         self.hosts: tuple[str, ...] = tuple(sorted(manager.hosts, key=natural))
         self.groups: dict[str, tuple[str, ...]] = {
             name: tuple(host.name for host in group.get_hosts()) for name, group in manager.groups.items()
@@ -79,8 +80,8 @@ class Inventory:
     def host_variables(self) -> Any:
         """Return what Ansible calls ``hostvars``: other hosts' variables, for templates that look across."""
         if self._hostvars is None:
-            merger = self._exact or ansible_api.variable_manager(self.loader, self._manager)
-            self._hostvars = ansible_api.host_variables(merger, self._manager, self.loader)
+            merger = self._exact or ansible_render.variable_manager(self.loader, self._manager)
+            self._hostvars = ansible_render.host_variables(merger, self._manager, self.loader)
         return self._hostvars
 
     def select(self, pattern: str) -> tuple[str, ...]:
@@ -102,7 +103,7 @@ class Inventory:
     def split(self, host: str) -> tuple[tuple[str, ...], Mapping[str, Any], Mapping[str, Any]]:
         """Return (key of the shared part, the shared part, what this host adds or overrides)."""
         if self._exact is not None:
-            return (), {}, {**ansible_api.exact_variables(self._exact, self._manager, host), **self._extra_data()}
+            return (), {}, {**ansible_render.exact_variables(self._exact, self._manager, host), **self._extra_data()}
         key = self.group_key(host)
         if key not in self._merged:
             merged: dict[str, Any] = {}

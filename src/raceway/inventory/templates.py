@@ -1,13 +1,15 @@
 """Values as a host will get them: templates filled in by Ansible's own templar, vault values opened where possible.
 
-The commonest template, ``{{ one_variable }}``, is looked up without starting the engine, and a result is kept for
-all hosts for which the variables it depends on are the same objects. It deliberately has no facts: a template that
-needs them is reported, because the desired state must not follow from what a node happens to look like.
+The commonest templates, ``{{ one_variable }}`` and text around such, are filled in without starting the engine, and a
+result is kept for all hosts for which the variables it depends on are the same objects.
+It deliberately has no facts: a template that needs them is reported, because the desired state must not follow from
+what a node happens to look like.
 """
 
 from __future__ import annotations
 
 import functools
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,10 +18,11 @@ from typing import Any
 import jinja2
 import jinja2.meta
 
-from raceway.inventory import ansible_api
+from raceway.inventory import ansible_api, ansible_render
 from raceway.inventory.source import Inventory
 
-_BARE = re.compile(r"^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}$")
+_PIECE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_ENGINE_NEEDED: Any = object()
 _NEVER_KEPT = frozenset({"hostvars", "vars", "lookup", "query", "q", "now"})  # may differ at every call
 _ENGINE = jinja2.Environment(autoescape=False)  # parses for names only, renders nothing
 
@@ -60,7 +63,7 @@ class Resolver:
     def resolve(self, host: str, variables: Mapping[str, Any], value: Any) -> Resolved:
         """Return a value of a host; never raises for what an inventory may hold."""
         seen: set[str] = set()
-        while isinstance(value, str) and (match := _BARE.match(value)) and ansible_api.is_template(value):
+        while isinstance(value, str) and (match := _PIECE.fullmatch(value)) and ansible_render.is_template(value):
             name = match.group(1)
             if name in seen:
                 return Resolved(value, error=f"template {value} refers to itself")
@@ -70,9 +73,40 @@ class Resolver:
             value = variables[name]
         if self.is_plain(value):
             return Resolved(value, templated=bool(seen))
-        if not ansible_api.holds_template(value):
+        if not ansible_render.holds_template(value):
             return self._opened(value)
+        sealed = _holds(value, ansible_api.is_vault)
+        filled = _ENGINE_NEEDED if sealed else self._filled(host, variables, value)
+        if filled is not _ENGINE_NEEDED:
+            return Resolved(filled, templated=True)
         return self._rendered(host, variables, value)
+
+    def _filled(self, host: str, variables: Mapping[str, Any], value: Any) -> Any:
+        """Return a value with its plain ``{{ name }}`` pieces filled in; _ENGINE_NEEDED where that is not all."""
+        if isinstance(value, Mapping):
+            rows = {key: self._filled(host, variables, row) for key, row in value.items()}
+            return _ENGINE_NEEDED if any(row is _ENGINE_NEEDED for row in rows.values()) else rows
+        if isinstance(value, list):
+            items = [self._filled(host, variables, row) for row in value]
+            return _ENGINE_NEEDED if any(item is _ENGINE_NEEDED for item in items) else items
+        return self._joined(host, variables, value) if ansible_render.is_template(value) else value
+
+    def _joined(self, host: str, variables: Mapping[str, Any], text: str) -> Any:
+        pieces = _PIECE.split(text)  # literal, name, literal, name, …, literal
+        if "\r" in text or any(mark in literal for literal in pieces[::2] for mark in (*ansible_render.MARKS, "}}")):
+            return _ENGINE_NEEDED
+        for at in range(1, len(pieces), 2):
+            name = pieces[at]
+            value = variables.get(name)
+            if name not in variables and name in ("inventory_hostname", "inventory_hostname_short"):
+                value = host if name == "inventory_hostname" else short_name(host)
+            # Other types have rules of their own (a bool, null, a list); so have texts with templates inside.
+            if isinstance(value, bool) or not isinstance(value, (str, int)) or not self.is_plain(value):
+                return _ENGINE_NEEDED
+            if len(pieces) == 3 and not pieces[0] and not pieces[2]:
+                return value  # a template of nothing but one name keeps the value's type
+            pieces[at] = str(value)
+        return "".join(pieces)
 
     def _rendered(self, host: str, variables: Mapping[str, Any], value: Any) -> Resolved:
         reach = _reach(value, variables)
@@ -99,10 +133,10 @@ class Resolver:
 
     def _render(self, host: str, variables: Mapping[str, Any], value: Any, hidden: bool) -> Resolved:
         try:
-            got = ansible_api.render(self._inventory.loader, value, {**variables, **self._magic(host, value)})
+            got = ansible_render.render(self._inventory.loader, value, {**variables, **self._magic(host, value)})
         except ansible_api.AnsibleError as error:
             return Resolved(value, hidden=hidden, error=_reason(error))
-        if got is ansible_api.OMITTED:
+        if got is ansible_render.OMITTED:
             return Resolved(None, omitted=True)
         opened = self._opened(got)
         return Resolved(opened.value, hidden or opened.hidden, opened.sealed, templated=True)
@@ -112,7 +146,7 @@ class Resolver:
         names = self._names_of.setdefault(key, sorted(key))
         magic: dict[str, Any] = {
             "inventory_hostname": host,
-            "inventory_hostname_short": host.split(".")[0],
+            "inventory_hostname_short": short_name(host),
             "group_names": names,
             "groups": self._groups,
         }
@@ -129,8 +163,28 @@ class Resolver:
             return Resolved(value, hidden=True, sealed=True)
 
 
+def short_name(host: str) -> str:
+    """Return what Ansible calls ``inventory_hostname_short``: addresses have no short form.
+
+    >>> short_name("gpu1.example.com"), short_name("10.0.0.1")
+    ('gpu1', '10.0.0.1')
+    """
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return host.split(".")[0]
+    return host
+
+
+def resolver_of(inventory: Inventory) -> Resolver:
+    """Return the inventory's one resolver: what check has filled in, the desired state need not fill in again."""
+    if not isinstance(inventory.resolver, Resolver):
+        inventory.resolver = Resolver(inventory)
+    return inventory.resolver
+
+
 def _moving(value: Any) -> bool:
-    return ansible_api.is_template(value) or ansible_api.is_vault(value)
+    return ansible_render.is_template(value) or ansible_api.is_vault(value)
 
 
 def _holds(value: Any, wanted: Any) -> bool:
@@ -174,7 +228,7 @@ def _texts(value: Any) -> list[str]:
         return [text for row in value.values() for text in _texts(row)]
     if isinstance(value, (list, tuple)):
         return [text for row in value for text in _texts(row)]
-    return [value] if ansible_api.is_template(value) else []
+    return [value] if ansible_render.is_template(value) else []
 
 
 @functools.lru_cache(maxsize=4096)

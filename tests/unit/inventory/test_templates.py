@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.inventory.host import Host
 
-from raceway.inventory import Inventory, ansible_api, load
-from raceway.inventory.templates import Resolved, Resolver
+from raceway.inventory import Inventory, ansible_render, load
+from raceway.inventory.templates import Resolved, Resolver, short_name
+from raceway.inventory.values import native
 
 from .vaults import encrypted, password
 
@@ -51,6 +54,41 @@ def test_templates_inside_lists_and_dicts_are_filled_in(loaded: Load) -> None:
     assert resolve(inventory, "a", "v").value == [{"x": 2}, "plain"]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{{ n }}",
+        "{{ s }}",
+        "{{ b }}",
+        "{{ nothing }}",
+        "{{ l }}",
+        "x{{ n }}y",
+        "x{{ b }}y",
+        "x{{ nothing }}y",
+        "x{{ l }}y",
+        "{{ n }}{{ n }}",
+        "{{ n }} ",
+        "{{ s }}\n",
+        "a\r\n{{ s }}\n\n",
+        "{{n}}-{{s}}-{{inventory_hostname}}",
+        "{{ t }} and {{ s }}",
+        "{{ '{{' }} {{ s }}",
+        "{# a comment #}{{ s }}",
+        "{% if n %}{{ s }}{% endif %}",
+        "}} {{ s }}",
+        ["{{ n }}", {"k": "{{ s }}x", "plain": 1}],
+    ],
+)
+def test_what_is_filled_in_without_the_engine_is_what_the_engine_gives(make: Any, value: Any) -> None:
+    variables = {"n": 4, "s": "text", "b": True, "nothing": None, "l": [1, "a"], "t": "{{ n }}", "v": value}
+    folder = make({"hosts.yml": "nodes: {hosts: {a: }}", "group_vars/nodes.json": json.dumps(variables)})
+    inventory = load(folder / "hosts.yml")
+    known = {**inventory.variables("a"), "inventory_hostname": "a"}
+    expected = ansible_render.render(inventory.loader, known["v"], known)
+    got = resolve(inventory, "a", "v").value
+    assert (got, type(native(got))) == (expected, type(native(expected)))
+
+
 def test_an_undefined_variable_is_an_error_that_names_it(loaded: Load) -> None:
     assert resolve(loaded("nodes: {hosts: {a: {v: '{{ nobody }}'}}}"), "a", "v").error == "'nobody' is undefined"
 
@@ -81,13 +119,13 @@ def test_unsafe_text_is_no_template(loaded: Load) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Count what reaches Ansible's template engine."""
     calls: list[Any] = []
-    real = ansible_api.render
+    real = ansible_render.render
 
     def render(loader: Any, value: Any, variables: Any) -> Any:
         calls.append(value)
         return real(loader, value, variables)
 
-    monkeypatch.setattr(ansible_api, "render", render)
+    monkeypatch.setattr(ansible_render, "render", render)
     return calls
 
 
@@ -101,10 +139,10 @@ def test_a_template_over_shared_variables_is_rendered_once_for_all_hosts(
 
 
 def test_a_template_over_the_host_itself_is_rendered_for_each(loaded: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    inventory = loaded("nodes: {vars: {v: 'x-{{ inventory_hostname }}'}, hosts: {a: , b: }}")
+    inventory = loaded("nodes: {vars: {v: 'x-{{ inventory_hostname | upper }}'}, hosts: {a: , b: }}")
     calls, resolver = counted(monkeypatch), Resolver(inventory)
     values = [resolver.resolve(host, (all_ := inventory.variables(host)), all_["v"]).value for host in "ab"]
-    assert (values, len(calls)) == (["x-a", "x-b"], 2)
+    assert (values, len(calls)) == (["x-A", "x-B"], 2)
 
 
 def test_a_bare_reference_needs_no_engine(loaded: Load, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,3 +175,10 @@ def test_vault_values_without_a_password_are_sealed_not_an_error(make: Any) -> N
     for name in ("pw", "v", "w"):
         got = resolve(inventory, "a", name)
         assert (got.sealed, got.hidden, got.error) == (True, True, ""), name
+
+
+@pytest.mark.parametrize(
+    ("host", "short"), [("a.example", "a"), ("a", "a"), ("10.0.0.1", "10.0.0.1"), ("fe80::1", "fe80::1")]
+)
+def test_the_short_name_is_what_ansible_makes_of_it(host: str, short: str) -> None:
+    assert short_name(host) == short == Host(host).get_magic_vars()["inventory_hostname_short"]
