@@ -201,3 +201,19 @@ def test_a_node_without_anything_declared_is_given_back_whole(tmp_path: Path) ->
     assert snapshot(tmp_path) == before
     assert host.running == {}
     assert not (tmp_path / "srv").exists() and not (tmp_path / "data").exists()
+
+
+def test_a_run_over_files_units_and_mounts_that_changes_nothing_starts_one_program(tmp_path: Path) -> None:
+    host = SystemdHost(tmp_path)
+    rows = [{"path": f"/scratch{n}", "source": "tmpfs", "fstype": "tmpfs", "options": "size=64m"} for n in range(4)]
+    nouns = {
+        "package": {"packages": []},
+        "file": files(*[make_file(f"/etc/raceway.d/{n}.conf") for n in range(12)]),
+        "mount": mounts(*rows),
+        "unit": units(*[{"name": f"x{n}.service", "content": SERVICE, "state": "started"} for n in range(6)]),
+    }
+    assert program.run(make_request(**nouns), host)["remaining"] == []
+    host.calls.clear()
+    assert program.run(make_request(**nouns), host)["applied"] == []
+    assert len(host.calls) == 1
+    assert host.calls[0].startswith("systemctl show ")
