@@ -86,7 +86,7 @@ def snapshot(root: Path) -> dict[str, str]:
     return found
 
 
-def make_step(kind: str, **args: Any) -> Step:
+def make_step(kind: str, /, **args: Any) -> Step:
     """Return a step for a handler under test: only its type and arguments matter there."""
     before = args.pop("before", "")
     return Step(kind, str(args.get("target", kind)), "what", "why", undo="undo", before=before, args=args)

@@ -1,0 +1,57 @@
+"""Right facts give an empty plan, and each way of being wrong is seen (variants: tests/cases/module)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from raceway.facts.module import ModprobeLine, ModuleFacts, ModuleState
+from raceway.model.module import parse
+from raceway.plan.dropin import render
+from raceway.plan.module import plan
+
+DESIRED = parse({"modules": [{"name": "tcp_bbr", "options": "a=1"}]})
+RIGHT = ModuleFacts(
+    states={"tcp_bbr": ModuleState("loaded", {"a": "1"})},
+    load_file=render("kernel", ["tcp_bbr"]),
+    options_file=render("kernel", ["options tcp_bbr a=1"]),
+    owned={"tcp_bbr": "absent"},
+)
+
+
+def test_a_machine_as_declared_gives_an_empty_plan_and_no_reboot() -> None:
+    found = plan(DESIRED, RIGHT)
+    assert found.empty and not found.reboots and found.noops
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"states": {}},
+        {"states": {"tcp_bbr": ModuleState("available")}},
+        {"load_file": None},
+        {"options_file": None},
+        {"held_back": (ModprobeLine("install", "tcp_bbr", "/etc/modprobe.d/x.conf", 1),)},
+        {"states": {**RIGHT.states, "x": ModuleState("loaded")}, "owned": {"x": "absent"}},
+    ],
+)
+def test_each_way_of_being_wrong_is_seen(wrong: dict[str, Any]) -> None:
+    assert not plan(DESIRED, dataclasses.replace(RIGHT, **wrong)).empty
+
+
+def test_other_options_of_a_loaded_module_ask_for_a_reboot() -> None:
+    facts = dataclasses.replace(RIGHT, states={"tcp_bbr": ModuleState("loaded", {"a": "0"})})
+    assert [row.target for row in plan(DESIRED, facts).reboots] == ["tcp_bbr"]
+
+
+def test_a_refused_module_stands_in_no_file() -> None:
+    facts = dataclasses.replace(RIGHT, states={}, load_file=None, options_file=None)
+    assert plan(DESIRED, facts).steps == ()
+
+
+def test_case_b38_a_built_in_module_is_never_loaded() -> None:
+    for state in ("builtin", "inside"):
+        facts = dataclasses.replace(RIGHT, states={"tcp_bbr": ModuleState(state, {"a": "1"})})
+        assert not [step for step in plan(DESIRED, facts).steps if step.type == "module"]
