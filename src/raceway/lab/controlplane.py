@@ -118,18 +118,36 @@ def _ensure_supervisor(known: Record, folder: Path, steps: Steps) -> dict[str, i
     return {}
 
 
-def _wait(known: Record, folder: Path, steps: Steps, before: dict[str, int]) -> None:
-    wanted = [p for p in arguments.all_programs(known, folder) if not p.crds]
-    until = time.monotonic() + READY_SECONDS
-    with steps.count(f"control plane of {known.name}", len(wanted)) as advance:
+def wait_for_volcano(known: Record, folder: Path, steps: Steps, seconds: float) -> None:
+    """Wait until Volcano's programs serve."""
+    _wait(known, folder, steps, _crashes(folder), volcano=True, seconds=seconds)
+
+
+def _wait(
+    known: Record,
+    folder: Path,
+    steps: Steps,
+    before: dict[str, int],
+    *,
+    volcano: bool = False,
+    seconds: float = READY_SECONDS,
+) -> None:
+    wanted = [program for program in arguments.all_programs(known, folder) if program.crds == volcano]
+    until = time.monotonic() + seconds
+    title = f"Volcano on {known.name}" if volcano else f"control plane of {known.name}"
+    with steps.count(title, len(wanted)) as advance:
         for done, program in enumerate(wanted, start=1):
             advance(done - 1, program.name)
             while why := answers(program.health, folder / "pki", program.any_status):
                 crashes = _crashes(folder).get(program.name, 0) - before.get(program.name, 0)
                 if crashes >= CRASHES or time.monotonic() > until:
-                    raise _failed(program, folder, crashes, why)
+                    raise _failed(program, folder, crashes, _reason(folder, program.name) or why)
                 time.sleep(0.1)
             advance(done, program.name)
+
+
+def _reason(folder: Path, name: str) -> str:
+    return str(read_status(folder).get("programs", {}).get(name, {}).get("reason", ""))
 
 
 def _crashes(folder: Path) -> dict[str, int]:

@@ -134,6 +134,7 @@ def build(podman: Podman, name: str, work: Path, steps: Steps, lab_id: str) -> N
                     name,
                 ],
                 timeout=600,
+                mortal=True,
             )
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -79,6 +79,12 @@ class Lab:
         self._check_owner()
         return record.load(self.folder / "lab.json")
 
+    def prepare(self) -> None:
+        """Install what is missing on this host for container nodes (Debian, Ubuntu; root); make nothing."""
+        self._check_owner()
+        files.folder(record.labs_dir())
+        requirements.check(True, self.steps, record.labs_dir() / "install.log")
+
     def up(
         self,
         nodes: int | None = None,
@@ -119,6 +125,10 @@ class Lab:
             found["webhook_url"] = self.webhook_url
         return Status(self.name, str(self.folder), True, kubeconfig=str(self.kubeconfig), **found)
 
+    def wait_for_volcano(self, seconds: float = 60.0) -> None:
+        """Wait until scheduler, controllers and admission serve (they start when their CRDs and webhooks exist)."""
+        controlplane.wait_for_volcano(self._known(), self.folder, self.steps, seconds)
+
     def down(self, *, image_too: bool = False) -> dict[str, int]:
         """Remove everything this lab made and nothing else; say how many of each."""
         self._check_owner()
@@ -135,12 +145,15 @@ class Lab:
             if shutil.which("podman") and os.geteuid() == 0:
                 gone["containers"], gone["networks"] = self._remove_nodes(known)
                 gone["images"] = self._remove_image() if image_too else 0
-            shutil.rmtree(self.folder)
+            if self.folder.exists():
+                shutil.rmtree(self.folder)
+            self._lock_file.unlink()
         return gone
 
     def _remove_nodes(self, known: Record | None) -> tuple[int, int]:
         podman = Podman(self.folder / "run")
         with self.steps.step(f"remove the nodes of {self.name}"):
+            nodes.wait_for_strays(known.id if known else "")
             pairs = [(LABEL_HOME, str(self.folder))] + ([(LABEL_ID, known.id)] if known else [])
             counts = [nodes.remove_all(podman, f"{key}={value}") for key, value in pairs]
         return sum(count[0] for count in counts), sum(count[1] for count in counts)
@@ -209,6 +222,7 @@ class Lab:
     def _up_nodes(self) -> None:
         known = self._known()
         podman = Podman(self.folder / "run")
+        nodes.wait_for_strays(known.id)
         image.ensure(podman, self.steps, known.id)
         ssh.prepare(self.folder / "ssh", known.nodes)
         nodes.ensure_network(podman, known, self.folder)
@@ -230,9 +244,13 @@ class Lab:
             raise RacewayError(f"lab {self.name}", "there is none", act=f"run raceway lab up --name {self.name}")
         return known
 
-    def _alone(self) -> Any:
+    @property
+    def _lock_file(self) -> Path:
         # Beside the lab's folder, not in it: `down` removes the folder while it holds the lock.
-        return locks.exclusive(self.folder.with_name(f".{self.name}.lock"), busy=f"lab {self.name}")
+        return self.folder.with_name(f".{self.name}.lock")
+
+    def _alone(self) -> Any:
+        return locks.exclusive(self._lock_file, busy=f"lab {self.name}")
 
     def _check_owner(self) -> None:
         try:

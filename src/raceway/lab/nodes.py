@@ -17,12 +17,12 @@ from typing import Any
 
 from raceway.errors import RacewayError
 
-from . import container
+from . import container, processes
 from .podman import LABEL_HOME, LABEL_ID, LABEL_SPEC, Podman
 from .progress import Steps
 from .record import Node, Record
 
-BOOT_SECONDS = 90.0
+BOOT_SECONDS, STRAY_SECONDS = 90.0, 60.0
 # podman takes a lock for each container; more threads than this only wait for each other.
 AT_ONCE = 4
 
@@ -56,6 +56,17 @@ def used_networks(podman: Podman) -> list[str]:
     for network in podman.networks():
         found += [str(part.get("subnet", "")) for part in network.get("subnets") or []]
     return found
+
+
+def wait_for_strays(lab_id: str) -> None:
+    """Wait for podman calls of a killed ``up`` that still make something of this lab (they carry its label)."""
+    until = time.monotonic() + STRAY_SECONDS
+    while lab_id and (left := processes.with_argument(f"{LABEL_ID}={lab_id}")):
+        if time.monotonic() > until:
+            raise RacewayError(
+                f"podman (pid {left[0].pid})", f"has been at work for {STRAY_SECONDS:.0f} s", act="stop it and run again"
+            )
+        time.sleep(0.1)
 
 
 def ensure_network(podman: Podman, record: Record, folder: Path) -> None:

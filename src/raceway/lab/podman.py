@@ -16,7 +16,7 @@ from typing import Any
 
 from raceway.errors import RacewayError
 
-from . import files
+from . import files, processes
 
 LABEL_ID, LABEL_LAB, LABEL_HOME = "raceway.lab.id", "raceway.lab.name", "raceway.lab.folder"
 LABEL_SPEC = "raceway.lab.spec"
@@ -59,9 +59,12 @@ class Podman:
         self._conf = folder / "containers.conf"
 
     def run(
-        self, arguments: Sequence[str], *, check: bool = True, timeout: float = 120
+        self, arguments: Sequence[str], *, check: bool = True, timeout: float = 120, mortal: bool = False
     ) -> subprocess.CompletedProcess[str]:
-        """Run podman; with ``check`` a failure is a RacewayError with podman's own last line."""
+        """Run podman; with ``check`` a failure is a RacewayError with podman's own last line.
+
+        A call goes on when we are killed, so that nothing is half-made; a ``mortal`` one ends with us.
+        """
         files.folder(self.folder)
         files.write_if_changed(self._conf, containers_conf(*host_limits()))
         environment = {**os.environ, "CONTAINERS_CONF": str(self._conf)}
@@ -74,6 +77,9 @@ class Podman:
                 text=True,
                 timeout=timeout,
                 check=False,
+                # Ctrl-C is for us; podman finishes what it is making.
+                start_new_session=True,
+                preexec_fn=processes.die_with_parent() if mortal else None,
             )
         except subprocess.TimeoutExpired:
             raise RacewayError(

@@ -52,6 +52,20 @@ def of_lab(lab_id: str, proc: Path = Path("/proc")) -> list[Process]:
     return [found for pid in _pids(proc) if pid != os.getpid() and (found := marked(pid, lab_id, proc))]
 
 
+def with_argument(word: str, proc: Path = Path("/proc")) -> list[Process]:
+    """All processes that have exactly ``word`` as an argument, without the caller."""
+    found = []
+    for pid in _pids(proc):
+        try:
+            words = (proc / str(pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        started = start_time(pid, proc)
+        if word.encode() in words and started is not None and pid != os.getpid():
+            found.append(Process(pid, started))
+    return found
+
+
 def marked(pid: int, lab_id: str, proc: Path = Path("/proc")) -> Process | None:
     """The process if it carries the mark."""
     try:
