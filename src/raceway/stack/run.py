@@ -38,10 +38,15 @@ class Drift:
         return f"{self.kind} {self.name}{': ' + self.field if self.field else ''} ({self.change})"
 
 
-def up(project: Project, *, show: bool = True) -> dict[str, Any]:
-    """Make the cluster as declared; return the stack's outputs."""
+def up(project: Project, *, refresh: bool = False, show: bool = True) -> dict[str, Any]:
+    """Make the cluster as declared; return the stack's outputs.
+
+    Without ``refresh`` only what changed in the declaration is applied; with it the cluster is read first, so that
+    changes by hand are repaired too.
+    """
     _ready(project, show)
-    _run(project, "up", ("up", "--yes", "--skip-preview", "--suppress-outputs"), show)
+    words = ("up", "--yes", "--skip-preview", "--suppress-outputs", *(["--refresh"] if refresh else []))
+    _run(project, "up", words, show)
     return outputs(project)
 
 
