@@ -32,8 +32,8 @@ attributes:
     support: full
     description: It only reads, on the controller.
   diff_mode:
-    support: none
-    description: Nothing changes.
+    support: N/A
+    details: Nothing changes.
 """
 
 EXAMPLES = r"""

@@ -23,8 +23,8 @@ attributes:
     support: full
     description: The report is about the nodes, so it is written in check mode too.
   diff_mode:
-    support: none
-    description: Nothing of a node changes.
+    support: N/A
+    details: Nothing of a node changes.
 """
 
 EXAMPLES = r"""

@@ -73,9 +73,7 @@ RULES = (
                 "never says register_outputs(",
             ),
             Bad(
-                {
-                    "src/raceway/components/x.py": "class X(ComponentResource):\n  def f(self): self.register_outputs({})\n"
-                },
+                {"src/raceway/components/x.py": "class X(ComponentResource):\n  y = self.register_outputs({})\n"},
                 "no outputs",
             ),
         ),

@@ -33,9 +33,10 @@ def _named_paths(tree: Path, file: Path) -> Findings:
         linked = f"]({name}" in prose and "://" not in name and not name.startswith("mailto:")
         if not PATH.match(clean) or not (inside or linked or (clean.endswith(SUFFIXES) and "/" in clean)):
             continue
-        if clean.startswith("out/"):
-            continue  # made by a run, never committed
-        if not any((base / clean).exists() for base in (tree, file.parent, tree / "src" / "raceway")):
+        if clean.startswith("out/") or re.search(r"\b(NOUN|ROLE|NAME|HOST)\b", clean):
+            continue  # made by a run, or a word that stands for a name
+        bases = (tree, file.parent, tree / "src" / "raceway", *tree.glob("roles/*"))
+        if not any((base / clean).exists() for base in bases):
             yield f"names {name}, which does not exist"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +16,10 @@ LONGEST_FUNCTION = 40
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(module: ast.AST) -> Iterator[Function]:
-    """Yield every function and method, nested ones too."""
-    return (node for node in ast.walk(module) if isinstance(node, Function))
+@functools.lru_cache(maxsize=4096)
+def functions(module: ast.AST) -> tuple[Function, ...]:
+    """Return every function and method, nested ones too."""
+    return tuple(node for node in ast.walk(module) if isinstance(node, Function))
 
 
 def length(node: ast.stmt) -> int:
@@ -69,12 +71,6 @@ def _explained(_tree: Path, file: Path) -> Findings:
             yield f"{node.lineno}: {node.name} is public and has no docstring"
 
 
-def _bare_except(_tree: Path, file: Path) -> Findings:
-    for node in ast.walk(parsed(file)):
-        if isinstance(node, ast.ExceptHandler) and node.type is None:
-            yield f"{node.lineno}: a bare except hides what went wrong"
-
-
 def _one_noun_everywhere(tree: Path, file: Path) -> Findings:
     """A planner has its parser, reader and handler under the same name."""
     noun = file.name
@@ -118,12 +114,6 @@ RULES = (
             Bad({"src/raceway/x.py": '"""P."""\ndef f(): ...\n'}, "f is public"),
             Bad({"src/raceway/x.py": '"""P."""\nclass C:\n    x = 1\n'}, "C is public"),
         ),
-    ),
-    Rule(
-        "no bare except",
-        (*SOURCES, "plugins/*.py", "tests/*.py", "tools/*.py"),
-        _bare_except,
-        (Bad({"src/raceway/x.py": "try:\n    f()\nexcept:\n    pass\n"}, "3: a bare except"),),
     ),
     Rule(
         "a noun has the same name in every stage",

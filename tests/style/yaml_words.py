@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,10 +39,15 @@ def _shell(_tree: Path, file: Path) -> Findings:
 
 
 def _default_of_declared(tree: Path, file: Path) -> Findings:
-    declared = {name for defaults in tree.glob("roles/*/defaults/main.yml") for name in _keys(data(defaults))}
     for match in re.finditer(r"\b(\w+)\s*\|\s*(?:default|d)\b", text(file)):
-        if match[1] in declared:
+        if match[1] in _declared(tree):
             yield f"{match[1]} | default: the role declares it; its default stands in defaults/main.yml"
+
+
+@functools.lru_cache(maxsize=4)
+def _declared(tree: Path) -> frozenset[str]:
+    """Return the names of all roles' variables."""
+    return frozenset(name for file in tree.glob("roles/*/defaults/main.yml") for name in _keys(data(file)))
 
 
 def _keys(variables: Any) -> list[str]:

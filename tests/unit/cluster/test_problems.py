@@ -9,7 +9,7 @@ from raceway.errors import RacewayError
 
 
 def test_no_problem_raises_nothing() -> None:
-    refuse([], "x")
+    assert refuse([], "x") is None
 
 
 def test_one_problem_is_told_as_itself() -> None:

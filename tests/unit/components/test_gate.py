@@ -47,7 +47,7 @@ def url(certificate: Certificate, tmp_path: Path) -> Iterator[str]:
 
 
 def test_any_answer_but_404_counts_as_served(url: str, certificate: Certificate) -> None:
-    wait_until_serving(url, certificate.ca_pem, 5, ["/jobs/validate"])
+    assert wait_until_serving(url, certificate.ca_pem, 5, ["/jobs/validate"]) is None
 
 
 def test_a_path_not_yet_served_holds_back_and_is_named(url: str, certificate: Certificate) -> None:
