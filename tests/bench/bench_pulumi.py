@@ -1,4 +1,4 @@
-"""How long a no-op ``pulumi up`` of 500 objects takes: raceway's way, plain Pulumi, ``kubectl apply`` and ``kubectl diff``.
+"""How long a no-op ``pulumi up`` of 500 objects takes: raceway, plain Pulumi, ``kubectl apply``, ``kubectl diff``.
 
 Run with ``python -m tests.bench.bench_pulumi [--objects N] [--repeats N] [--json FILE]``. All four see the same
 manifests on the same API server, in rounds (A B C D, A B C D …), so that a busy moment hits all alike; medians are
