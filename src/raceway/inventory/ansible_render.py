@@ -5,6 +5,7 @@ It deliberately keeps nothing that a caller could not ask for again: what is kep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,14 +15,14 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultSecretsContext
 from ansible.template import Templar, is_trusted_as_template
 
-MARKS = ("{{", "{%", "{#")
+any_mark = re.compile(r"\{[{%#]").search
 OMITTED: Any = object()
 _own_secrets: Any = None
 
 
 def is_template(value: object) -> bool:
     """True when a string that Ansible trusts holds template marks."""
-    if not isinstance(value, str) or not any(mark in value for mark in MARKS):
+    if not isinstance(value, str) or not any_mark(value):
         return False
     return bool(is_trusted_as_template(value))
 

@@ -14,12 +14,12 @@ from raceway.errors import RacewayError
 from raceway.inventory import fleet, names
 from raceway.inventory.compiler import Compiler
 from raceway.inventory.constraints import problems_between
-from raceway.inventory.evaluate import Evaluator, HostValues
+from raceway.inventory.evaluate import HostValues, evaluator_of
 from raceway.inventory.findings import Collector, Finding
 from raceway.inventory.load import no_garbage_collection
 from raceway.inventory.origin import Origin
 from raceway.inventory.source import Inventory
-from raceway.inventory.specs import Specs, load_specs
+from raceway.inventory.specs import NO_CONSTRAINTS, Specs, load_specs
 from raceway.inventory.values import SECRET, VAULT
 
 Row = tuple[str, str, str, str, str]  # variable, found, allowed, act, severity
@@ -44,7 +44,7 @@ class _Check:
         self.inventory = inventory
         self.specs = specs
         self.findings = Collector()
-        self.evaluator = Evaluator(inventory, specs, self.findings)
+        self.evaluator = evaluator_of(inventory, specs)
         self.only = frozenset(inventory.select(limit)) if limit else None
         self._verdicts: dict[tuple[str, int], list[Row]] = {}
         self._compiler = Compiler()
@@ -67,6 +67,8 @@ class _Check:
 
     def _host(self, host: str, is_node: bool) -> None:
         state = self.evaluator.host(host)
+        for finding in state.findings:
+            self.findings.add(finding, (host,))
         if not is_node:
             return
         names.unknown_roles(state, self.specs, self.inventory, self.findings)
@@ -80,22 +82,22 @@ class _Check:
 
     def _verdict(self, state: HostValues, role: str) -> list[Row]:
         """Rules over one role's values, kept for all hosts that share them."""
-        given = frozenset(name for name in state.given if name in self.specs[role].options)
-        key = (role, id(state.roles[role]))
         if role in state.own:
-            return [*self._required(state, role, given), *self._rules(state, role)]
+            return [*self._required(state, role), *self._rules(state, role)]
+        key = (role, id(state.roles[role]))
         if key not in self._verdicts:
-            self._verdicts[key] = [*self._required(state, role, given), *self._rules(state, role)]
+            self._verdicts[key] = [*self._required(state, role), *self._rules(state, role)]
         return self._verdicts[key]
 
-    def _required(self, state: HostValues, role: str, given: frozenset[str]) -> list[Row]:
+    def _required(self, state: HostValues, role: str) -> list[Row]:
         spec, values = self.specs[role], state.roles[role]
         rows: list[Row] = []
         for name, option in spec.options.items():
             if option.required and name not in values:
                 rows.append((name, "missing", f"a value ({option.type})", f"declare {name}", "error"))
-        for name, found, act in problems_between(spec.constraints, values, given):
-            rows.append((name, found, "", act, "error"))
+        if spec.constraints != NO_CONSTRAINTS:
+            for name, found, act in problems_between(spec.constraints, values, state.given):
+                rows.append((name, found, "", act, "error"))
         return rows
 
     def _rules(self, state: HostValues, role: str) -> list[Row]:

@@ -6,7 +6,7 @@ the node. It deliberately refuses a host whose declaration has errors: half a de
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ from typing import Any
 from raceway.errors import RacewayError
 from raceway.inventory import ansible_api, ansible_render
 from raceway.inventory.compiler import Compiler
-from raceway.inventory.evaluate import DEFAULT_ROLES, ROLES, Evaluator, HostValues
-from raceway.inventory.findings import WARNING, Collector, Finding
+from raceway.inventory.evaluate import DEFAULT_ROLES, ROLES, HostValues, evaluator_of
 from raceway.inventory.load import no_garbage_collection
 from raceway.inventory.origin import Origin
 from raceway.inventory.source import Inventory
@@ -50,9 +49,9 @@ class Desired:
 def desired(inventory: Inventory, host: str, roles_dir: Path | None = None) -> Desired:
     """Return the desired state of a host; RacewayError for an unknown host or a declaration with errors."""
     known_host(inventory, host)
-    evaluator = evaluator_of(inventory, roles_dir)
+    evaluator = evaluator_of(inventory, load_specs(roles_dir))
     state = evaluator.host(host)
-    _refuse_errors(evaluator.findings.sorted(), host)
+    refuse_broken([state])
     compiler = Compiler()
     compiled = _compiled(compiler, state, evaluator.specs)
     names = [name for role in state.enabled for name in state.roles[role]]
@@ -64,10 +63,10 @@ def desired(inventory: Inventory, host: str, roles_dir: Path | None = None) -> D
 
 def compile_all(inventory: Inventory, roles_dir: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the desired state of every node without origins: what a fleet report or the bench needs."""
-    evaluator = Evaluator(inventory, load_specs(roles_dir))
+    evaluator = evaluator_of(inventory, load_specs(roles_dir))
     with no_garbage_collection():
         states = [evaluator.host(host) for host in inventory.nodes]
-        _refuse_errors(evaluator.findings.sorted(), "")
+        refuse_broken(states)
         compiler = Compiler()
         return {state.host: _compiled(compiler, state, evaluator.specs) for state in states}
 
@@ -105,11 +104,6 @@ def compile_vars(values: Mapping[str, Any], host: str, roles_dir: Path | None = 
     return _compiled(Compiler(), HostValues(host, roles, enabled, frozenset(), own=frozenset(roles)), specs)
 
 
-def evaluator_of(inventory: Inventory, roles_dir: Path | None = None) -> Evaluator:
-    """Return a fresh evaluator with findings of its own: one host's errors never speak for another's."""
-    return Evaluator(inventory, load_specs(roles_dir), Collector())
-
-
 def known_host(inventory: Inventory, host: str) -> None:
     """Raise RacewayError, with names that are close, when the inventory holds no such host."""
     if host in inventory.hosts:
@@ -128,16 +122,18 @@ def _default(spec: RoleSpec, name: str, values: Mapping[str, Any]) -> Any:
     return check_value(spec.options[name], value)[0]
 
 
-def _refuse_errors(findings: list[Finding], host: str) -> None:
-    errors = [finding for finding in findings if finding.severity != WARNING]
-    if not errors:
+def refuse_broken(states: Iterable[HostValues]) -> None:
+    """Raise RacewayError for the first host with an unusable value; a vault nobody can open is one of these."""
+    broken = [(state, finding) for state in states for finding in state.findings]
+    if not broken:
         return
-    rest = f" (and {len(errors) - 1} more errors)" if len(errors) > 1 else ""
-    where = str(errors[0].origin)
+    state, first = broken[0]
+    rest = len(broken) - 1
+    more = f" (and {rest} more error{'s' if rest > 1 else ''})" if rest else ""
     raise RacewayError(
-        f"{host or errors[0].who()}: {errors[0].variable}",
-        f"{errors[0].found}{rest}, at {where}",
-        errors[0].allowed,
+        f"{state.host}: {first.variable}",
+        f"{first.found}{more}, at {first.origin}",
+        first.allowed,
         "run raceway inventory check to see all errors",
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raceway.inventory import ansible_api
-from raceway.inventory.findings import WARNING, Collector, Finding
+from raceway.inventory.findings import WARNING, Finding
 from raceway.inventory.origin import Origin
 from raceway.inventory.source import Inventory
 from raceway.inventory.specs import Option, Specs
@@ -41,6 +41,7 @@ class HostValues:
     given: frozenset[str]
     broken: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
+    findings: tuple[Finding, ...] = ()
     own: frozenset[str] = frozenset()  # roles whose values are this host's alone; the others' dicts are shared
 
     def sound(self, role: str) -> bool:
@@ -58,12 +59,11 @@ class _Shared:
 
 
 class Evaluator:
-    """Evaluates the hosts of one inventory against the specs and gathers what is wrong with their values."""
+    """Evaluates the hosts of one inventory against the specs; each host's result is kept, with what is wrong in it."""
 
-    def __init__(self, inventory: Inventory, specs: Specs, findings: Collector | None = None) -> None:
+    def __init__(self, inventory: Inventory, specs: Specs) -> None:
         self.inventory = inventory
         self.specs = specs
-        self.findings = findings if findings is not None else Collector()
         self.resolver = resolver_of(inventory)
         self._options: dict[str, tuple[str, Option]] = {name: ("", option) for name, option in GLOBALS.items()}
         for role, spec in specs.items():
@@ -73,21 +73,27 @@ class Evaluator:
             name: value for name, value in self._defaults.items() if not self.resolver.is_plain(value)
         }
         self._shared: dict[tuple[str, ...], _Shared] = {}
+        self._hosts: dict[str, HostValues] = {}
 
     def host(self, host: str) -> HostValues:
         """Return the checked values of one host."""
+        if host not in self._hosts:
+            self._hosts[host] = self._evaluate(host)
+        return self._hosts[host]
+
+    def _evaluate(self, host: str) -> HostValues:
         key, common, own = self.inventory.split(host)
         if key not in self._shared:
             self._shared[key] = self._evaluate_shared(host, common)
         shared = self._shared[key]
         known = [name for name in own if name in self._options]
         todo = dict.fromkeys([*known, *shared.moving])
-        for name, findings in shared.problems.items():
-            if name not in own:
-                for finding in findings:
-                    self.findings.add(finding, (host,))
-        roles = dict(shared.roles)
-        state = HostValues(host, roles, (), shared.given | set(known), frozenset(shared.problems) - set(known))
+        state = HostValues(host, dict(shared.roles), (), shared.given)
+        if known:
+            state.given |= frozenset(known)
+        for name in shared.problems.keys() - own.keys():
+            state.findings += tuple(shared.problems[name])
+            state.broken |= {name}
         loose = dict(shared.own_globals)
         if todo:
             self._evaluate_own(state, loose, {**common, **own}, todo)
@@ -143,8 +149,8 @@ class Evaluator:
             got, findings = self._judge(state.host, name, option, result)
             (state.roles[role] if role else loose)[name] = got
             hidden.update({name} if result.hidden else ())
-            for finding in findings:
-                self.findings.add(finding, (state.host,))
+            if findings:
+                state.findings += tuple(findings)
                 broken.add(name)
         state.broken, state.hidden, state.own = frozenset(broken), frozenset(hidden), frozenset(copied)
 
@@ -185,6 +191,14 @@ class Evaluator:
             if name in spec.origins:
                 return f"default of role {spec.role}", spec.origins[name]
         return "", Origin()
+
+
+def evaluator_of(inventory: Inventory, specs: Specs) -> Evaluator:
+    """Return the one evaluator of an inventory and specs: what check has evaluated, the desired state goes on with."""
+    key = ("evaluator", id(specs))
+    if key not in inventory.kept:
+        inventory.kept[key] = Evaluator(inventory, specs)
+    return inventory.kept[key]  # type: ignore[no-any-return]
 
 
 def _finding(problem: Problem, origin: Origin, templated: bool) -> Finding:

@@ -7,6 +7,7 @@ cannot be a node's as well.
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -150,6 +151,7 @@ def _some(hosts: list[str]) -> str:
     return hosts[0] if len(hosts) == 1 else f"{hosts[0]} and {len(hosts) - 1} more"
 
 
+@functools.lru_cache(maxsize=65536)
 def _normal(address: str) -> str:
     try:
         return str(ipaddress.ip_address(address))

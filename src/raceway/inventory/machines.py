@@ -8,9 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from raceway.errors import RacewayError
-from raceway.inventory.evaluate import Evaluator
-from raceway.inventory.findings import WARNING
+from raceway.inventory.desired import refuse_broken
+from raceway.inventory.evaluate import evaluator_of
 from raceway.inventory.source import Inventory
 from raceway.inventory.specs import load_specs
 from raceway.model.machine import Machine
@@ -34,23 +33,13 @@ _FIELDS = (
 
 def machines(inventory: Inventory, roles_dir: Path | None = None) -> list[Machine]:
     """Return the hosts of the group ``nodes`` (every host where there is no such group), node2 before node10."""
-    evaluator = Evaluator(inventory, load_specs(roles_dir))
-    found = []
-    for host in inventory.nodes:
-        state = evaluator.host(host)
-        if not state.sound("node"):
-            errors = [one for one in evaluator.findings.sorted() if one.severity != WARNING]
-            raise RacewayError(
-                f"{host}: {errors[0].variable}",
-                f"{errors[0].found}, at {errors[0].origin}",
-                errors[0].allowed,
-                "run raceway inventory check to see all errors",
-            )
-        found.append(_machine(host, state.roles["node"]))
-    return found
+    evaluator = evaluator_of(inventory, load_specs(roles_dir))
+    states = [evaluator.host(host) for host in inventory.nodes]
+    refuse_broken(state for state in states if not state.sound("node"))
+    return [_machine(state.host, state.roles["node"]) for state in states]
 
 
 def _machine(host: str, values: dict[str, Any]) -> Machine:
     fields = {name: values[f"node_{name}"] for name in _FIELDS}
     labels = {str(key): str(value) for key, value in values["node_labels"].items()}
-    return Machine(name=str(host), labels=labels, taints=tuple(values["node_taints"]), **fields)
+    return Machine(name=host, labels=labels, taints=tuple(values["node_taints"]), **fields)

@@ -51,13 +51,13 @@ class Inventory:
         self.loader = loader
         self.sources = tuple(sources)
         self.told = tuple(told)  # what Ansible itself complained about while loading
-        self.resolver: object = None  # set by ``templates``
+        self.kept: dict[Any, Any] = {}  # what later stages work out once for the whole inventory
         self._manager = manager
         self._extra = Layer("extra vars", extra_vars) if extra_vars else None
         self._exact = None if ansible_api.plain_precedence() else ansible_render.variable_manager(loader, manager)
-        self.hosts: tuple[str, ...] = tuple(sorted(manager.hosts, key=natural))
+        self.hosts: tuple[str, ...] = tuple(sorted(map(str, manager.hosts), key=natural))
         self.groups: dict[str, tuple[str, ...]] = {
-            name: tuple(host.name for host in group.get_hosts()) for name, group in manager.groups.items()
+            str(name): tuple(str(host.name) for host in group.get_hosts()) for name, group in manager.groups.items()
         }
         self._hostvars: Any = None
         self._group_keys: dict[str, tuple[str, ...]] = {}

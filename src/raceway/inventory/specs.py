@@ -33,6 +33,9 @@ class Constraints:
     required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+NO_CONSTRAINTS = Constraints()
+
+
 @dataclass(frozen=True)
 class Option:
     """One variable (or one key of a dict variable)."""

@@ -93,7 +93,7 @@ class Resolver:
 
     def _joined(self, host: str, variables: Mapping[str, Any], text: str) -> Any:
         pieces = _PIECE.split(text)  # literal, name, literal, name, …, literal
-        if "\r" in text or any(mark in literal for literal in pieces[::2] for mark in (*ansible_render.MARKS, "}}")):
+        if "\r" in text or any("}}" in literal or ansible_render.any_mark(literal) for literal in pieces[::2]):
             return _ENGINE_NEEDED
         for at in range(1, len(pieces), 2):
             name = pieces[at]
@@ -178,9 +178,9 @@ def short_name(host: str) -> str:
 
 def resolver_of(inventory: Inventory) -> Resolver:
     """Return the inventory's one resolver: what check has filled in, the desired state need not fill in again."""
-    if not isinstance(inventory.resolver, Resolver):
-        inventory.resolver = Resolver(inventory)
-    return inventory.resolver
+    known = inventory.kept.setdefault("resolver", None) or Resolver(inventory)
+    inventory.kept["resolver"] = known
+    return known
 
 
 def _moving(value: Any) -> bool:

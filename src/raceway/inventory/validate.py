@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from raceway.inventory.constraints import problems_between
-from raceway.inventory.specs import MISSING, Option
+from raceway.inventory.specs import MISSING, NO_CONSTRAINTS, Option
 from raceway.inventory.values import SECRET, kind_of, native, secret_name, show
 
 _TRUE = ("true", "yes", "on", "1")
@@ -189,6 +189,7 @@ def _dict(option: Option, value: Mapping[str, Any], untyped: bool, path: str, se
             problems.append(Problem(f"{path}.{name}", "missing", expected, f"add {name}", value))
         elif inner.default is not MISSING:
             rows[name] = inner.default
-    for names, found_text, act in problems_between(option.constraints, rows):
-        problems.append(Problem(f"{path}.{names}", found_text, "", act, value))
+    if option.constraints != NO_CONSTRAINTS:
+        for names, found_text, act in problems_between(option.constraints, rows):
+            problems.append(Problem(f"{path}.{names}", found_text, "", act, value))
     return rows, problems

@@ -5,6 +5,7 @@ It deliberately does not decrypt anything.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ _SECRET_NAME = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=65536)
 def secret_name(name: str) -> bool:
     """True when a variable or key of this name probably holds a secret.
 
