@@ -40,13 +40,19 @@ class ManagerLine:
 
 @dataclass(frozen=True)
 class LimitFacts:
-    """All lines in reading order, what the manager has in force (None: no systemd runs), and our own state."""
+    """All lines in reading order, what the manager has in force (None: no systemd runs), and our own state.
+
+    ``bounds``: item → what the init process itself cannot exceed, only where the kernel holds it to that.
+    ``strict_pam``: a session fails where a limit cannot be set.
+    """
 
     lines: Tuple[LimitLine, ...] = ()
     manager_lines: Tuple[ManagerLine, ...] = ()
     unit_lines: Tuple[ManagerLine, ...] = ()
     manager: Optional[Mapping[str, str]] = None
     nr_open: int = 0
+    bounds: Mapping[str, str] = field(default_factory=dict)
+    strict_pam: bool = False
     limits_file: Optional[str] = None
     manager_file: Optional[str] = None
     owned: Mapping[str, Any] = field(default_factory=dict)
@@ -75,6 +81,34 @@ def parse_manager(text: str, file: str, prefix: str, unit: str = "") -> Tuple[Ma
 def parse_show(text: str) -> Dict[str, str]:
     """Return ``systemctl show`` output as a mapping."""
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+BOUND_NAMES = {
+    "Max locked memory": "memlock",
+    "Max open files": "nofile",
+    "Max processes": "nproc",
+    "Max stack size": "stack",
+    "Max core file size": "core",
+}
+CAP_SYS_RESOURCE = 24  # the bit in capabilities(7) that lets a process raise its hard limits
+
+
+def parse_bounds(limits: str, status: str, uid_map: str) -> Dict[str, str]:
+    """Return item → hard limit of a process that may not raise it; empty for one that may.
+
+    ``limits``, ``status`` and ``uid_map`` are files of /proc/PID. In a user namespace the capability does not count.
+    """
+    words = next((line.split()[1] for line in status.splitlines() if line.startswith("CapEff:")), "")
+    own_users = uid_map.split() not in ([], ["0", "0", "4294967295"])
+    if not words or (int(words, 16) >> CAP_SYS_RESOURCE & 1 and not own_users):
+        return {}
+    found = {}
+    for line in limits.splitlines():
+        item = next((item for name, item in BOUND_NAMES.items() if line.startswith(name)), None)
+        if item:
+            hard = line[len("Max core file size") :].split()[1]
+            found[item] = "infinity" if hard == "unlimited" else hard
+    return found
 
 
 def by_name(files: Iterable[str]) -> Tuple[str, ...]:

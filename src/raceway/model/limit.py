@@ -1,4 +1,4 @@
-"""Resource limits as declared, in the unit of limits.conf(5): KiB for memlock and stack, a count for nofile and nproc.
+"""Resource limits as declared, in the unit of limits.conf(5): KiB for sizes, a count for nofile and nproc.
 
 systemd counts bytes where limits.conf counts KiB; ``systemd_value`` is the only place that converts.
 """
@@ -16,6 +16,7 @@ ITEMS: Dict[str, Tuple[str, int]] = {
     "nofile": ("NOFILE", 1),
     "nproc": ("NPROC", 1),
     "stack": ("STACK", 1024),
+    "core": ("CORE", 1024),
 }
 UNLIMITED = "unlimited"
 

@@ -28,5 +28,5 @@ def plan_file(path: str, text: str, found: Optional[str], why: str, mode: int = 
         args = {"path": path, "content": text, "mode": mode, "book": BOOK}
         return Plan(steps=(Step("file", path, f"write {path}", why, SAFE, undo, found or "", text, args),))
     args = {"path": path, "book": BOOK}
-    undo = f"declare the settings again; {path} is written anew"
+    undo, why = f"declare the settings again; {path} is written anew", "nothing is declared that belongs there"
     return Plan(steps=(Step("file_restore", path, f"remove {path}", why, SAFE, undo, found or "", "", args),))

@@ -19,28 +19,30 @@ _Outcome = Union[Step, Noop, Refusal]
 
 def plan(desired: LimitDesired, facts: LimitFacts) -> Plan:
     """Return what makes the declared limits hold for new logins and new starts of units."""
-    refused = [refusal for limit in desired.limits for refusal in [_impossible(limit, facts)] if refusal]
+    refused = [refusal for limit in desired.limits for refusal in [_impossible(limit, desired, facts)] if refusal]
     names = {refusal.target for refusal in refused}
     kept = [limit for limit in desired.limits if limit.item not in names]
-    pam = render("kernel", [line for limit in kept for line in _pam(limit)])
+    pam = render("kernel", [line for limit in kept if not _locks_out(limit, facts) for line in _pam(limit)])
     units = render("kernel", _manager(kept) if facts.manager is not None else [])
     return join(
         [
             plan_file(desired.limits_file, pam, facts.limits_file, "logins take their limits from PAM's files"),
             plan_file(desired.manager_file, units, facts.manager_file, "units take no limits from PAM's files"),
-            sort(refused),
+            sort([*refused, *(_bound(limit, facts) for limit in kept if _above(limit, facts))]),
             _in_force(kept, facts),
             sort([row for limit in kept for row in _conflicts(limit, desired, facts)]),
         ]
     )
 
 
-def _impossible(limit: Limit, facts: LimitFacts) -> Optional[Refusal]:
+def _impossible(limit: Limit, desired: LimitDesired, facts: LimitFacts) -> Optional[Refusal]:
     if limit.item not in ITEMS:
         return Refusal(limit.item, "no limit that raceway manages", f"declare one of {', '.join(sorted(ITEMS))}")
     if limit.value != UNLIMITED and not limit.value.isdigit():
         act = f"give kernel_limits {limit.item} a whole number or unlimited"
         return Refusal(limit.item, f"{limit.value!r} is neither a whole number nor unlimited", act)
+    if _above(limit, facts) and desired.platform != "container":
+        return Refusal(limit.item, _bound(limit, facts).reason, "set node_platform: container, if this is one")
     if limit.item == "nofile" and amount(systemd_value(limit)) > (facts.nr_open or 2**20):
         # setrlimit(2) above fs.nr_open fails, and with it PAM's session: nobody could log in any more.
         bound = facts.nr_open or 2**20
@@ -50,6 +52,22 @@ def _impossible(limit: Limit, facts: LimitFacts) -> Optional[Refusal]:
             f"declare nofile {bound}, or raise fs.nr_open in kernel_sysctl first",
         )
     return None
+
+
+def _above(limit: Limit, facts: LimitFacts) -> bool:
+    """Tell whether init itself is held below a limit: it then gives units its own, whatever the manager shows."""
+    return limit.item in facts.bounds and not at_least(facts.bounds[limit.item], systemd_value(limit))
+
+
+def _bound(limit: Limit, facts: LimitFacts) -> Noop:
+    bound = facts.bounds[limit.item]
+    return Noop(
+        limit.item, f"init may not exceed {bound} here and has no CAP_SYS_RESOURCE: nothing gets more than that"
+    )
+
+
+def _locks_out(limit: Limit, facts: LimitFacts) -> bool:
+    return facts.strict_pam and _above(limit, facts)
 
 
 def _pam(limit: Limit) -> List[str]:
@@ -89,7 +107,7 @@ def _reexec(wrong: Sequence[Limit], forget: Sequence[str], facts: LimitFacts) ->
     return Step(
         "limit",
         "systemd manager",
-        f"re-execute the manager so that {names} take effect",
+        f"re-execute the manager so that {names} {'take effect' if wrong else 'are its own again'}",
         f"{why}; {RUNNING_KEEP}",
         SAFE,
         "remove the declaration; the manager is re-executed again",

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Optional, Tuple
 
-from ..facts.limit import LimitFacts, LimitLine, ManagerLine, by_name, parse_limits, parse_manager, parse_show
+from ..facts.limit import (
+    LimitFacts,
+    LimitLine,
+    ManagerLine,
+    by_name,
+    parse_bounds,
+    parse_limits,
+    parse_manager,
+    parse_show,
+)
 from ..host import Host, Ledger
 from ..model.limit import ITEMS, LimitDesired, setting_of
 
@@ -33,6 +42,9 @@ def probe(host: Host, desired: LimitDesired, ledger: Ledger) -> LimitFacts:
         unit_lines=_unit_lines(host) if settings else (),
         manager=effective(host, settings),
         nr_open=int(nr_open) if nr_open.isdigit() else 0,
+        bounds=parse_bounds(*(host.read(f"/proc/1/{name}") or "" for name in ("limits", "status", "uid_map"))),
+        # Debian's pam_limits logs a limit it cannot set and goes on; elsewhere the session is denied.
+        strict_pam=not host.exists("/etc/debian_version"),
         limits_file=host.read(desired.limits_file),
         manager_file=host.read(desired.manager_file),
         owned=owned,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from raceway.facts.limit import by_name, parse_limits, parse_manager, parse_show
+import pytest
+
+from raceway.facts.limit import by_name, parse_bounds, parse_limits, parse_manager, parse_show
 
 
 def test_a_limits_line_has_four_words_and_may_carry_a_comment() -> None:
@@ -30,3 +32,30 @@ def test_what_the_manager_shows_is_a_mapping_and_nothing_from_nothing() -> None:
 def test_drop_ins_go_by_name_and_etc_hides_run_and_usr() -> None:
     files = ["/usr/lib/s.d/10-a.conf", "/run/s.d/10-a.conf", "/etc/s.d/10-a.conf", "/run/s.d/05-b.conf"]
     assert by_name(files) == ("/run/s.d/05-b.conf", "/etc/s.d/10-a.conf")
+
+
+LIMITS = (
+    "Limit                     Soft Limit           Hard Limit           Units     \n"
+    "Max cpu time              unlimited            unlimited            seconds   \n"
+    "Max core file size        0                    unlimited            bytes     \n"
+    "Max open files            1024                 20000                files     \n"
+    "Max locked memory         65536                8388608              bytes     \n"
+)
+ALL_USERS = "         0          0 4294967295\n"
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "users", "held"),
+    [
+        ("00000000a8e435fb", ALL_USERS, True),
+        ("000001ffffffffff", ALL_USERS, False),
+        ("000001ffffffffff", "         0     100000      65536\n", True),
+    ],
+)
+def test_case_x05_an_init_that_may_raise_limits_is_held_to_none(capabilities: str, users: str, held: bool) -> None:
+    found = parse_bounds(LIMITS, f"Name:\tsystemd\nCapEff:\t{capabilities}\n", users)
+    assert found == ({"core": "infinity", "nofile": "20000", "memlock": "8388608"} if held else {})
+
+
+def test_an_unreadable_process_holds_nothing() -> None:
+    assert parse_bounds("", "", "") == {}

@@ -40,6 +40,7 @@ def test_case_x05_limits_in_force_for_logins_and_units_give_an_empty_plan() -> N
         {"manager_lines": (ManagerLine(SETTING, "8M", "/etc/systemd/system.conf.d/95-x.conf", 1),)},
         {"unit_lines": (ManagerLine("LimitMEMLOCK", "65536", "/etc/x", 1, "kubelet.service"),)},
         {"owned": {"DefaultLimitNPROC": "1"}},
+        {"bounds": {"memlock": "8388608"}},
     ],
 )
 def test_case_x05_each_way_of_being_wrong_is_seen(wrong: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from raceway.probe.limit import effective, probe
 from ..builders import FakeHost, make_tree, recorded_host
 
 MEMLOCK = parse({"limits": [{"item": "memlock", "value": "unlimited"}]})
+SHAPES = ("h100-node", "lab-container")
 SHOW = "systemctl show --property DefaultLimitMEMLOCK,DefaultLimitMEMLOCKSoft"
 
 
@@ -61,4 +62,14 @@ def test_lines_come_in_the_order_pam_and_systemd_read_them(tmp_path: Path) -> No
 
 def test_an_item_that_is_no_limit_does_not_stop_the_probe() -> None:
     host = recorded_host("debian12-vm")
-    assert probe(host, parse({"limits": [{"item": "core", "value": "0"}]}), Ledger(host)).manager == {}
+    assert probe(host, parse({"limits": [{"item": "rtprio", "value": "0"}]}), Ledger(host)).manager == {}
+
+
+def test_case_x05_only_an_init_without_the_capability_has_bounds() -> None:
+    bounds = {shape: probe(recorded_host(shape), MEMLOCK, Ledger(recorded_host(shape))).bounds for shape in SHAPES}
+    assert bounds["h100-node"] == {} and bounds["lab-container"]["memlock"] == "8388608"
+
+
+def test_a_debian_logs_what_it_cannot_set_and_others_deny_the_session(tmp_path: Path) -> None:
+    assert not probe(recorded_host("lab-container"), MEMLOCK, Ledger(recorded_host("lab-container"))).strict_pam
+    assert probe(FakeHost(tmp_path), MEMLOCK, Ledger(FakeHost(tmp_path))).strict_pam
