@@ -26,6 +26,7 @@ PRUNED = frozenset(
         ".ruff_cache",
         ".pytest_cache",
         ".ansible",
+        ".cache",
         "__pycache__",
         "collections",
         "out",

@@ -60,7 +60,7 @@ def test_the_peers_of_the_benchmarks_run_on_the_same_ansible() -> None:
 
 def test_the_makefile_has_every_promised_target() -> None:
     rules = re.findall(r"^([a-z][a-z -]*):(?!=)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-    assert TARGETS <= {name for rule in rules for name in rule.split()}
+    assert {name for rule in rules for name in rule.split()} >= TARGETS
 
 
 @pytest.mark.allow("exec", reason="find-python is a shell script")
