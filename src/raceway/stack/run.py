@@ -19,6 +19,7 @@ from raceway.stack.project import Project
 from raceway.stack.recover import recover
 
 _TAIL_LINES = 15
+_REASON_LINES = 40
 _ATTEMPTS = 2
 # Failures of a moment: the webhook's copy of the queues lags behind the API by a few milliseconds.
 _PASSING = ("failed to get parent queue", "child queues", "connection refused", "the object has been modified")
@@ -143,14 +144,22 @@ def _say(show: bool, *texts: str) -> None:
 def _check(project: Project, verb: str, code: int, lines: list[str]) -> None:
     if not code:
         return
-    told = [text.strip() for text in lines if text.strip()]
-    errors = [text for text in told if text.startswith("error:")] or told[-_TAIL_LINES:]
     raise RacewayError(
         f"pulumi {verb} of {project.prefix}/{project.stack}",
-        "\n    ".join(errors[-_TAIL_LINES:]) or f"exit code {code}",
+        "\n    ".join(_reasons(lines)) or f"exit code {code}",
         act="mend what is named, then run it again; what is done stays done",
         log=str(project.log),
     )
+
+
+def _reasons(lines: list[str]) -> list[str]:
+    """Return what Pulumi says under Diagnostics, else its errors, else its last words."""
+    told = [text.strip() for text in lines if text.strip()]
+    if "Diagnostics:" in told:
+        after = told[told.index("Diagnostics:") + 1 :]
+        ends = [index for index, text in enumerate(after) if text in ("Outputs:", "Resources:")]
+        return after[: min([*ends, _REASON_LINES])]
+    return [text for text in told if text.startswith("error:")][:_REASON_LINES] or told[-_TAIL_LINES:]
 
 
 def _json(text: str) -> dict[str, Any] | None:
