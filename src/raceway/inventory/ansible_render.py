@@ -29,7 +29,7 @@ def is_template(value: object) -> bool:
 
 def holds_template(value: object) -> bool:
     """True when a value, or a value inside it, holds template marks."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return any(holds_template(row) for row in value.values())
     return any(holds_template(row) for row in value) if isinstance(value, list) else is_template(value)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 VAULT = "<vault>"
 SECRET = "<secret>"
+_NATIVE = frozenset({str, int, float, bool, type(None)})
 LONGEST = 60  # characters of a value in a message: enough to recognise it, short enough for one line
 _SECRET_NAME = re.compile(
     r"(?:^|[_.\-])(?:pass|password|passwd|passphrase|token|secrets?|credentials?)(?:$|[_.\-])|[_.\-]keys?(?:$|[_.\-])"
@@ -45,6 +46,8 @@ def plain(value: Any, hide: Callable[[Any], bool] = lambda _: False) -> Any:
 
 def native(value: Any) -> Any:
     """Return a value in Python's own types, nothing masked: what a program goes on with."""
+    if type(value) in _NATIVE:
+        return value
     if isinstance(value, Mapping):
         return {native(key): native(row) for key, row in value.items()}
     if isinstance(value, (list, tuple, set)):
