@@ -43,7 +43,8 @@ class SystemdHost(FakeHost):
         if words[0] == "systemctl":
             return self._systemctl(words[1:])
         if words[0] == "journalctl":
-            said = self.fails.get(words[2], "")
+            said = "" if words[1] == "--sync" else self.fails.get(words[2], "")
+            words.append("")
             return Result(0, f"Dec 01 00:00:00 n systemd[1]: Starting {words[2]}\nDec 01 00:00:01 n x[9]: {said}\n", "")
         return self._remount(words[-1], words[2]) if words[0] == "mount" else self._umount(words[-1])
 

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..facts.unit import last_words
 from ..model.mount import UNIT_FOLDER, escape
 from ..model.mount_options import compare, for_remount
 from ..model.plan import Step
 from ..probe.mount import BOOK, FILE_BOOK, mounted
 from . import file
 from .outcome import Applying, Refused
+from .unit import journal_words
 
 MOUNT_TIMEOUT_S = 120.0  # systemd gives a mount 90 s
-JOURNAL_TIMEOUT_S = 10.0
 
 
 def prepare(run: Applying, steps: Sequence[Step]) -> None:
@@ -41,8 +40,7 @@ def start(run: Applying, step: Step) -> None:
     done = run.host.run(["systemctl", "start", "--", unit], MOUNT_TIMEOUT_S)
     if mounted(run.host, path):
         return
-    journal = run.host.run(["journalctl", "-u", unit, "-n", "20", "-o", "short", "--no-pager"], JOURNAL_TIMEOUT_S).out
-    words = last_words(journal, unit) or (done.err or done.out).strip() or "it left no word"
+    words = journal_words(run, unit) or (done.err or done.out).strip() or "it left no word"
     raise Refused(f"{path} is not mounted after systemctl start {unit}: {words}")
 
 
@@ -68,6 +66,7 @@ def remove(run: Applying, step: Step) -> None:
         run.host.run(["systemctl", "disable", "--no-reload", "--", unit])
         run.want_reload()
     file.give_back(run, UNIT_FOLDER + unit, FILE_BOOK)
+    run.host.run(["systemctl", "reset-failed", "--", unit])  # a former failure must not outlive the unit
     now = mounted(run.host, path)
     if now and original.get("options") and set(original["options"].split(",")) != set(now.options):
         options = for_remount(original["options"].split(","), now.options)

@@ -85,7 +85,10 @@ def stop(run: Applying, step: Step) -> None:
 
 
 def forget(run: Applying, step: Step) -> None:
-    """Drop what the ledger holds of a unit that is as it was found."""
+    """Drop what the ledger holds of a unit that is as it was found, and what systemd holds of one that is gone."""
+    if step.args.get("failed"):
+        run.settle()
+        run.host.run(["systemctl", "reset-failed", "--", step.args["name"]])
     _forget(run, step)
 
 
@@ -106,9 +109,15 @@ def _not_running(run: Applying, name: str, verb: str, state: UnitState, said: st
         return f"systemd skips {name}: one of its own conditions does not hold (systemctl status {name} names it)"
     if state.load != "loaded":
         return f"systemctl {verb}: {said.strip() or f'{name} is {state.load}'}"
-    journal = run.host.run(["journalctl", "-u", name, "-n", "40", "-o", "short", "--no-pager"], JOURNAL_TIMEOUT_S).out
-    words = last_words(journal, name) or (said.strip().splitlines() or ["it left no word"])[0]
+    words = journal_words(run, state.id or name) or (said.strip().splitlines() or ["it left no word"])[0]
     return f"{name} is {state.active} after systemctl {verb}: {words}"
+
+
+def journal_words(run: Applying, name: str) -> str:
+    """Return what a unit said last. The journal is made to catch up first: it is some ms behind a unit that died."""
+    run.host.run(["journalctl", "--sync"], JOURNAL_TIMEOUT_S)
+    argv = ["journalctl", "-u", name, "-n", "40", "-o", "short", "--no-pager"]
+    return last_words(run.host.run(argv, JOURNAL_TIMEOUT_S).out, name)
 
 
 HANDLERS = {

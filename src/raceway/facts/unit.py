@@ -16,12 +16,17 @@ PROPERTIES = (
     *("Id", "Names", "LoadState", "ActiveState", "SubState", "UnitFileState", "NeedDaemonReload", "Type"),
     *("RemainAfterExit", "InvocationID", "ConditionResult", "ConditionTimestampMonotonic"),
 )
+_NO_CAUSE = ("Failed with result", "Scheduled restart job", "Deactivated successfully")
 
 
 @dataclass(frozen=True)
 class UnitState:
-    """One unit as systemd shows it; ``skipped``: it was last left out because its own conditions did not hold."""
+    """One unit as systemd shows it. ``id``: its name where it was asked by an alias.
 
+    ``skipped``: it was last left out because its own conditions did not hold.
+    """
+
+    id: str = ""
     load: str = "not-found"
     active: str = "inactive"
     sub: str = ""
@@ -89,6 +94,7 @@ def _state(row: Mapping[str, str]) -> UnitState:
     # ConditionResult is "no" for a unit never started, too: only the time stamp tells a condition that was tested.
     tested = row.get("ConditionTimestampMonotonic", "0") not in ("", "0")
     return UnitState(
+        id=row.get("Id", ""),
         load=row.get("LoadState", ""),
         active=row.get("ActiveState", ""),
         sub=row.get("SubState", ""),
@@ -112,7 +118,10 @@ def last_words(journal: str, name: str) -> str:
     for line in journal.splitlines():
         if " systemd[1]: Starting " in line or " systemd[1]: Started " in line:
             lines = []
-        lines.append(line)
-    own = [line for line in lines if " systemd[1]: " not in line and "]: " in line]
-    said = (own or [line for line in lines if name in line] or lines or [""])[-1]
+        if "]: " in line:  # "-- No entries --" and boot marks are journalctl's own
+            lines.append(line)
+    own = [line for line in lines if " systemd[1]: " not in line]
+    # systemd names the cause first ("status=203/EXEC"), then two lines that only say that it failed.
+    causes = [line for line in lines if f"]: {name}: " in line and not any(word in line for word in _NO_CAUSE)]
+    said = (own or causes or lines or [""])[-1]
     return said.split("]: ", 1)[-1].strip()

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Tuple
 
+from .mount_options import is_bind
+
 UNIT_FOLDER = "/etc/systemd/system/"
 TAGS = {"UUID": "by-uuid", "LABEL": "by-label", "PARTUUID": "by-partuuid", "PARTLABEL": "by-partlabel"}
 # Links below /dev/disk that follow the disk wherever it is plugged in; by-path follows the slot.
@@ -47,7 +49,7 @@ class Mount:
     @property
     def bind(self) -> bool:
         """True for a folder shown at a second place."""
-        return self.fstype in ("none", "bind") or "bind" in self.options or "rbind" in self.options
+        return is_bind(self.fstype, self.options)
 
     @property
     def local_disk(self) -> bool:

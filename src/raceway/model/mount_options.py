@@ -20,11 +20,11 @@ FLAGS: Dict[str, str] = {
     "dirsync": "",
     "nodiratime": "diratime",
     "lazytime": "nolazytime",
-    "noatime": "atime",
+    "noatime": "relatime",  # a remount with "atime" alone leaves noatime in force: the kernel keeps what is not named
 }
-BACK = {word: flag for flag, word in FLAGS.items() if word}
+BACK = {**{word: flag for flag, word in FLAGS.items() if word != "relatime"}, "atime": "noatime"}
 # Flags whose presence is a difference where they are not declared: somebody remounted.
-UNASKED = ("ro", "nosuid", "nodev", "noexec")
+UNASKED = ("ro", "nosuid", "nodev", "noexec", "noatime", "sync", "lazytime")
 # Options for mount(8) and systemd; the kernel never sees them.
 IMPLYING = frozenset({"user", "users", "owner", "group"})  # each of them implies nosuid, nodev and mostly noexec
 USERSPACE = IMPLYING | {"defaults", "auto", "nofail", "_netdev", "nouser", "bind", "rbind"}
@@ -55,10 +55,23 @@ def compare(fstype: str, declared: Sequence[str], live: Sequence[str]) -> Compar
             unseen.append(option)
         elif found:
             differences.append((option, found))
-    if not IMPLYING & set(declared):
-        unasked = [flag for flag in UNASKED if flag in live and flag not in declared and FLAGS[flag] not in declared]
-        differences += [(FLAGS[flag], flag) for flag in unasked]
+    # A bind takes over the flags of the mount it shows, so on it they are nobody's doing.
+    if not IMPLYING & set(declared) and not is_bind(fstype, declared):
+        told = {wanted for wanted, _ in differences}
+        differences += [(FLAGS[flag], flag) for flag in _unasked(declared, live) if FLAGS[flag] not in told]
     return Comparison(tuple(differences), tuple(unseen))
+
+
+def _unasked(declared: Sequence[str], live: Sequence[str]) -> List[str]:
+    named = set(declared)
+    if named & {*ATIME, "atime"}:  # they take noatime back by themselves
+        named.add("noatime")
+    return [flag for flag in UNASKED if flag in live and flag not in named and FLAGS[flag] not in named]
+
+
+def is_bind(fstype: str, declared: Sequence[str]) -> bool:
+    """Tell whether the mount shows a folder at a second place."""
+    return fstype in ("none", "bind") or "bind" in declared or "rbind" in declared
 
 
 def _differs(fstype: str, option: str, live: Sequence[str]) -> Optional[str]:
@@ -119,6 +132,6 @@ def normal(name: str, value: str) -> str:
 def for_remount(declared: Sequence[str], live: Sequence[str]) -> str:
     """Return the options of a remount: the kernel's part of the declared ones, and a word against each unasked flag."""
     rows = [option for option in declared if option not in ("defaults", "auto", "nofail", "_netdev", "rbind")]
-    rows = [option for option in rows if not option.startswith("x-")]
-    rows += [FLAGS[flag] for flag in UNASKED if flag in live and flag not in declared and FLAGS[flag] not in declared]
+    rows = ["relatime" if option == "atime" else option for option in rows if not option.startswith("x-")]
+    rows += [FLAGS[flag] for flag in _unasked(declared, live)]
     return ",".join(["remount", *dict.fromkeys(rows)])

@@ -58,6 +58,8 @@ def _unit(
         *([ENABLED_BOOK] if boot is not None and not disable and not enable else []),
         *([PENDING_BOOK] if name in facts.pending and now.invocation != facts.pending[name] else []),
     ]
+    # A failed unit whose file goes away stays listed as failed until that is reset.
+    ghost = file is not None and file.get("content") is None and not vendor and now.active == "failed"
     kept = [ACTIVE_BOOK] if active is not None else []
     rows = [
         _step("stop", name, risk, now.active, "inactive", kept) if stop else None,
@@ -66,7 +68,7 @@ def _unit(
         _step("enable", name, risk, now.file_state, "enabled", [ENABLED_BOOK]) if enable else None,
         _step("start", name, risk, now.active, "active", kept) if start else None,
         _step("restart", name, risk, now.active, "active", []) if restart else None,
-        _forget(name, as_found, risk) if as_found else None,
+        _forget(name, as_found, ghost, risk) if as_found or ghost else None,
     ]
     return [row for row in rows if row]
 
@@ -85,6 +87,6 @@ def _step(verb: str, name: str, risk: str, before: str, after: str, forget: List
     return Step(f"unit_{verb}", name, f"{verb} {name}{at_boot}", WHY, risk, UNDO, before, after, args)
 
 
-def _forget(name: str, books: List[str], risk: str) -> Step:
-    what = f"forget what {name} was: it is so again"
-    return Step("unit_forget", name, what, WHY, risk, UNDO, args={"name": name, "forget": books})
+def _forget(name: str, books: List[str], ghost: bool, risk: str) -> Step:
+    what = f"forget that {name} failed" if ghost else f"forget what {name} was: it is so again"
+    return Step("unit_forget", name, what, WHY, risk, UNDO, args={"name": name, "forget": books, "failed": ghost})

@@ -142,6 +142,16 @@ def test_a_unit_given_up_altogether_leaves_nothing(tmp_path: Path) -> None:
     assert Ledger(host)._entries == {}
 
 
+def test_a_failed_unit_given_up_is_not_left_behind_as_failed(tmp_path: Path) -> None:
+    host = SystemdHost(tmp_path)
+    host.fails["x.service"] = "no"
+    run(host, make_unit())
+    host.calls.clear()
+    assert run(host)["refused"] == []
+    assert host.calls.index("systemctl daemon-reload") < host.calls.index("systemctl reset-failed -- x.service")
+    assert Ledger(host)._entries == {}
+
+
 def test_without_consent_a_unit_given_up_keeps_everything(tmp_path: Path) -> None:
     host = SystemdHost(tmp_path)
     run(host, make_unit())

@@ -83,6 +83,10 @@ def test_where_a_unit_said_nothing_systemds_last_line_about_it_is_told() -> None
         "Dec 01 11:00:00 n1 systemd[1]: Starting x.service...\n"
         "Dec 01 11:00:01 n1 systemd[1]: x.service: Failed at step EXEC spawning /bin/x: No such file or directory\n"
     )
+    journal += (
+        "Dec 01 11:00:01 n1 systemd[1]: x.service: Failed with result 'exit-code'.\n"
+        "Dec 01 11:00:01 n1 systemd[1]: Failed to start x.service.\n"
+    )
     assert "Failed at step EXEC" in last_words(journal, "x.service")
     assert last_words("", "x.service") == ""
-    assert last_words("-- No entries --\n", "x.service") == "-- No entries --"
+    assert last_words("-- No entries --\n", "x.service") == ""

@@ -27,6 +27,7 @@ def differences(declared: str, live: str, fstype: str = "tmpfs") -> list[str]:
         ("suid,dev,exec,rw,async", "rw,relatime"),
         ("relatime", "rw,relatime"),
         ("strictatime", "rw"),
+        ("atime", "rw,relatime"),
         ("users", "rw,nosuid,nodev,noexec"),  # implied by users
         ("ro,nosuid", "ro,nosuid"),
     ],
@@ -41,13 +42,15 @@ def test_the_same_options_in_other_words_are_no_difference(declared: str, live: 
         ("size=64m", "rw,size=65540k", ["size=64m for size=65540k"]),
         ("size=64m", "rw", ["size=64m for size=the default"]),
         ("mode=0700", "rw,mode=755", ["mode=0700 for mode=755"]),
-        ("noatime", "rw,relatime", ["noatime for atime"]),
+        ("noatime", "rw,relatime", ["noatime for relatime"]),
         ("ro", "rw", ["ro for rw"]),
         ("rw", "ro", ["rw for ro"]),
         ("exec", "rw,noexec", ["exec for noexec"]),
         ("defaults", "rw,nosuid,noexec", ["suid for nosuid", "exec for noexec"]),
         ("relatime", "rw,noatime", ["relatime for noatime"]),
         ("strictatime", "rw,relatime", ["strictatime for relatime"]),
+        ("defaults", "rw,noatime,sync", ["relatime for noatime", "async for sync"]),
+        ("strictatime", "rw,noatime", ["strictatime for noatime"]),
         ("dirsync", "rw", ["dirsync for no dirsync"]),
     ],
 )
@@ -58,7 +61,13 @@ def test_another_meaning_is_a_difference_that_names_both(declared: str, live: st
 def test_options_of_a_disk_file_system_are_compared_where_they_show() -> None:
     live = "rw,noatime,attr2,inode64,logbsize=256k,noquota"
     assert differences("noatime,logbsize=262144,inode64", live, "xfs") == []
-    assert differences("logbsize=32k,quota", live, "xfs") == ["logbsize=32k for logbsize=256k", "quota for noquota"]
+    found = differences("noatime,logbsize=32k,quota", live, "xfs")
+    assert found == ["logbsize=32k for logbsize=256k", "quota for noquota"]
+
+
+def test_a_bind_takes_over_the_flags_of_what_it_shows() -> None:
+    assert compare("none", ["bind"], ["rw", "nodev", "noexec"]).differences == ()
+    assert compare("none", ["bind", "ro"], ["rw", "nodev"]).differences == (("ro", "rw"),)
 
 
 def test_what_the_kernel_does_not_show_is_told_and_not_guessed() -> None:
@@ -71,3 +80,6 @@ def test_a_remount_leaves_out_what_is_not_the_kernels_and_takes_back_what_nobody
     declared = ["size=128m", "nofail", "_netdev", "x-team=ml", "defaults", "nodev"]
     assert for_remount(declared, ["rw", "noexec", "nodev"]) == "remount,size=128m,nodev,exec"
     assert for_remount(["ro"], ["ro"]) == "remount,ro"
+    assert for_remount(["relatime"], ["rw", "noatime"]) == "remount,relatime"
+    assert for_remount(["defaults"], ["rw", "noatime"]) == "remount,relatime"
+    assert for_remount(["atime"], ["rw", "noatime"]) == "remount,relatime"
