@@ -142,7 +142,7 @@ def from_a_temporary_place(arguments):
 
 def carry_out(place, arguments):
     sys.path.insert(0, place)
-    from raceway.node.call import call
+    from raceway.node.entry import call
 
     print(json.dumps(call(arguments)))
 
