@@ -20,7 +20,7 @@ FLAGS: Dict[str, str] = {
     "dirsync": "",
     "nodiratime": "diratime",
     "lazytime": "nolazytime",
-    "noatime": "relatime",  # a remount with "atime" alone leaves noatime in force: the kernel keeps what is not named
+    "noatime": "relatime",
 }
 BACK = {**{word: flag for flag, word in FLAGS.items() if word != "relatime"}, "atime": "noatime"}
 # Flags whose presence is a difference where they are not declared: somebody remounted.
@@ -134,4 +134,8 @@ def for_remount(declared: Sequence[str], live: Sequence[str]) -> str:
     rows = [option for option in declared if option not in ("defaults", "auto", "nofail", "_netdev", "rbind")]
     rows = ["relatime" if option == "atime" else option for option in rows if not option.startswith("x-")]
     rows += [FLAGS[flag] for flag in _unasked(declared, live)]
+    if "relatime" in rows:
+        # Both words are needed to take noatime back: "atime" makes mount(8) drop its own memory of noatime, and only a
+        # named atime mode makes the kernel leave the one in force (util-linux 2.38, Linux 6.18).
+        rows.insert(rows.index("relatime"), "atime")
     return ",".join(["remount", *dict.fromkeys(rows)])

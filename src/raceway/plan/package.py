@@ -11,6 +11,7 @@ from ..facts.package import PackageFacts
 from ..model.package import Package, PackageDesired, bad_name
 from ..model.plan import SAFE, Noop, Plan, Refusal, Step, sort
 
+TARGET = "packages"  # one name for what is one step, however much of it a second run still finds missing
 REMOVE: Dict[str, str] = {"apt": "apt-get remove", "dnf": "dnf remove", "zypper": "zypper remove"}
 
 
@@ -40,11 +41,11 @@ def _install(missing: List[Package], facts: PackageFacts) -> Union[Step, Refusal
     told = ", ".join(names)
     if not facts.manager:
         act = "install them in the image this node is started from"
-        return Refusal(told, "no package manager that raceway knows (apt-get, dnf, zypper) is here", act)
+        return Refusal(TARGET, f"{told}: no package manager that raceway knows (apt-get, dnf, zypper) is here", act)
     why = "; ".join(f"{package.name}: asked for by {', '.join(package.asked_by) or 'packages'}" for package in missing)
     undo = f"by hand ({REMOVE[facts.manager]} {' '.join(names)}): raceway leaves packages, others may need them by then"
     args = {"manager": facts.manager, "names": names}
-    return Step("package", told, f"install {told}", why, SAFE, undo, "", told, args)
+    return Step("package", TARGET, f"install {told}", why, SAFE, undo, "", told, args)
 
 
 def _given_up(desired: PackageDesired, facts: PackageFacts) -> List[Noop]:

@@ -80,6 +80,6 @@ def test_a_remount_leaves_out_what_is_not_the_kernels_and_takes_back_what_nobody
     declared = ["size=128m", "nofail", "_netdev", "x-team=ml", "defaults", "nodev"]
     assert for_remount(declared, ["rw", "noexec", "nodev"]) == "remount,size=128m,nodev,exec"
     assert for_remount(["ro"], ["ro"]) == "remount,ro"
-    assert for_remount(["relatime"], ["rw", "noatime"]) == "remount,relatime"
-    assert for_remount(["defaults"], ["rw", "noatime"]) == "remount,relatime"
-    assert for_remount(["atime"], ["rw", "noatime"]) == "remount,relatime"
+    assert for_remount(["relatime"], ["rw", "noatime"]) == "remount,atime,relatime"
+    assert for_remount(["defaults"], ["rw", "noatime"]) == "remount,atime,relatime"
+    assert for_remount(["atime"], ["rw", "noatime"]) == "remount,atime,relatime"
