@@ -38,7 +38,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--nodes", type=int, nargs="+", default=[2, 10, 30], help="sizes to measure")
     parser.add_argument("--tasks", nargs="+", default=["first", "noop", "drift"], choices=["first", "noop", "drift"])
-    parser.add_argument("--only", nargs="+", default=[], help="tools to measure: floor raceway site pyinfra mitogen stock")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="tools to measure: floor raceway site pyinfra mitogen stock"
+    )
     parser.add_argument("--repeats", type=int, nargs=2, default=[5, 3], metavar=("FAST", "SLOW"))
     parser.add_argument("--load", type=float, default=1.5, help="refuse to start above this load")
     parser.add_argument("--force", action="store_true", help="measure on a busy machine all the same")
@@ -71,8 +73,14 @@ def _converge(options: argparse.Namespace) -> None:
     try:
         for count in options.nodes:
             result = bench_converge.bench(
-                lab, count, OUT / "work", tasks=options.tasks, only=options.only, limit=options.load,
-                force=options.force, repeats=tuple(options.repeats),
+                lab,
+                count,
+                OUT / "work",
+                tasks=options.tasks,
+                only=options.only,
+                limit=options.load,
+                force=options.force,
+                repeats=tuple(options.repeats),
             )
             path = OUT / f"converge-{count}.json"
             path.write_text(json.dumps(result, indent=1) + "\n")

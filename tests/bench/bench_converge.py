@@ -72,7 +72,11 @@ class Bench:
     def _rounds(self, task: str, work: Callable[[Tool], meters.Cost]) -> None:
         for number in range(max(self.repeats)):
             for tool in self.tools:
-                if number >= self.repeats[tool.slow] or (tool.reference and task != "noop") or (task == "first" and tool.name == "site"):
+                if (
+                    number >= self.repeats[tool.slow]
+                    or (tool.reference and task != "noop")
+                    or (task == "first" and tool.name == "site")
+                ):
                     continue
                 self.loads.append(meters.refuse_load(self.limit, self.force) if number == 0 else os.getloadavg()[0])
                 cost = work(tool)
@@ -82,7 +86,10 @@ class Bench:
                     raise RacewayError(f"{task} by {tool.label}", f"exit {cost.rc}", "0", f"read {log}")
                 kept = {key: getattr(cost, key) for key in ("wall", "controller_cpu", "node_cpu", "wire_bytes")}
                 self.costs.setdefault(task, {}).setdefault(tool.name, []).append(kept)
-                print(f"{len(self.names):3} nodes  {task:5}  round {number + 1}  {tool.label:26} {cost.wall:7.2f} s", flush=True)
+                print(
+                    f"{len(self.names):3} nodes  {task:5}  round {number + 1}  {tool.label:26} {cost.wall:7.2f} s",
+                    flush=True,
+                )
 
     def _settle(self) -> None:
         """Let every tool make its own no-op state, so that all may be measured on the same nodes without a reset."""
@@ -113,7 +120,9 @@ class Bench:
         for name in self.names if not cost.rc else ():
             if found.get(name, set()) != wanted:
                 different = ", ".join(sorted(found.get(name, set()) ^ wanted))
-                raise RacewayError(f"drift of {name} by {tool.label}", f"missed or false: {different}", "6 of 6, 0 false")
+                raise RacewayError(
+                    f"drift of {name} by {tool.label}", f"missed or false: {different}", "6 of 6, 0 false"
+                )
         return cost
 
     def _record(self) -> list[Any]:
@@ -129,7 +138,9 @@ class Bench:
             return meters.measure(command, peers.environment(tool, self.work), self.work, self.containers)
         finally:
             for socket in folder.iterdir():
-                subprocess.run(["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"], capture_output=True, check=False)
+                subprocess.run(
+                    ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"], capture_output=True, check=False
+                )
 
     def _each_node(self, script: str, *arguments: str) -> list[str]:
         given = (self.work / "b60.json").read_text()
@@ -139,14 +150,26 @@ class Bench:
             command = ["ssh", "-F", str(self.ssh_config), "-o", "ControlPath=none", name, remote]
             done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False)
             if done.returncode:
-                raise RacewayError(f"{name}: {' '.join(arguments)}", done.stderr.strip()[-300:] or f"exit {done.returncode}")
+                raise RacewayError(
+                    f"{name}: {' '.join(arguments)}", done.stderr.strip()[-300:] or f"exit {done.returncode}"
+                )
             return done.stdout
 
         with ThreadPoolExecutor(4) as pool:
             return list(pool.map(one, self.names))
 
 
-def bench(lab: Lab, count: int, work: Path, *, tasks: Sequence[str], only: Sequence[str], limit: float, force: bool, repeats: tuple[int, int]) -> dict[str, Any]:
+def bench(
+    lab: Lab,
+    count: int,
+    work: Path,
+    *,
+    tasks: Sequence[str],
+    only: Sequence[str],
+    limit: float,
+    force: bool,
+    repeats: tuple[int, int],
+) -> dict[str, Any]:
     """Measure the first ``count`` nodes of a lab that is up; return the result as written to out/bench."""
     inventory = json.loads(lab.inventory_path.read_text())["_meta"]["hostvars"]
     record = lab.record
@@ -157,8 +180,14 @@ def bench(lab: Lab, count: int, work: Path, *, tasks: Sequence[str], only: Seque
     peers.write_inputs(work, rows, lab.folder / "ssh")
     tools = [tool for tool in peers.tools(work, count) if not only or tool.name in only]
     found = Bench(
-        work, lab.ssh_config, [node.name for node in nodes], meters.containers([node.container for node in nodes]),
-        tools, limit, force, repeats,
+        work,
+        lab.ssh_config,
+        [node.name for node in nodes],
+        meters.containers([node.container for node in nodes]),
+        tools,
+        limit,
+        force,
+        repeats,
     )
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:

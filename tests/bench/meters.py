@@ -77,8 +77,14 @@ def measure(command: Sequence[str], env: Mapping[str, str], folder: Path, nodes:
     start = time.perf_counter()
     done = subprocess.run(
         ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"), *command],
-        env=dict(env), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, timeout=RUN_TIMEOUT_S, check=False,
+        env=dict(env),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=RUN_TIMEOUT_S,
+        check=False,
     )
     wall = time.perf_counter() - start
     after = _reading(nodes)

@@ -43,8 +43,12 @@ def tools(work: Path, nodes: int) -> list[Tool]:
     mitogen = {"ANSIBLE_STRATEGY": "mitogen_linear", "ANSIBLE_STRATEGY_PLUGINS": str(_mitogen_strategies())}
     ours = str(OURS / "ansible-playbook")
     pyinfra = (
-        str(PEERS / "bin/pyinfra"), "--parallel", str(nodes), "--no-wait",
-        str(B60 / "pyinfra/inventory.py"), str(B60 / "pyinfra/deploy.py"),
+        str(PEERS / "bin/pyinfra"),
+        "--parallel",
+        str(nodes),
+        "--no-wait",
+        str(B60 / "pyinfra/inventory.py"),
+        str(B60 / "pyinfra/deploy.py"),
     )
     role = (ours, *inventory, str(B60 / "raceway.yml"))
     site = (ours, *inventory, str(REPOSITORY / "site.yml"))

@@ -48,9 +48,13 @@ class Project:
         (folder / "state").mkdir()
         path = tools.bin_path(NEEDED)
         self.env = {
-            **os.environ, "PATH": f"{path}:{os.environ['PATH']}", "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_BACKEND_URL": f"file://{folder / 'state'}", "PULUMI_CONFIG_PASSPHRASE": "lab",
-            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true", "PULUMI_SKIP_UPDATE_CHECK": "true",
+            **os.environ,
+            "PATH": f"{path}:{os.environ['PATH']}",
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_BACKEND_URL": f"file://{folder / 'state'}",
+            "PULUMI_CONFIG_PASSPHRASE": "lab",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
         }
         self.settings("name: small\nruntime: python\n")
         self.program(SMALL)
@@ -64,8 +68,14 @@ class Project:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            ["pulumi", *words, "--non-interactive", "--color=never"], cwd=self.folder, env=self.env, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            ["pulumi", *words, "--non-interactive", "--color=never"],
+            cwd=self.folder,
+            env=self.env,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:

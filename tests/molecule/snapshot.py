@@ -11,7 +11,17 @@ import os
 import subprocess
 import sys
 
-FOLDERS = ("/etc", "/usr/local", "/usr/lib/systemd", "/usr/lib/sysctl.d", "/var/lib/raceway", "/root", "/dev/shm", "/opt", "/srv")
+FOLDERS = (
+    "/etc",
+    "/usr/local",
+    "/usr/lib/systemd",
+    "/usr/lib/sysctl.d",
+    "/var/lib/raceway",
+    "/root",
+    "/dev/shm",
+    "/opt",
+    "/srv",
+)
 # ssh and systemd keep these moving; none is raceway's business.
 SKIPPED_FILES = ("/etc/.updated", "/etc/.pwd.lock", "/etc/resolv.conf", "/etc/mtab", "/root/.ansible")
 VOLATILE = (
@@ -75,7 +85,11 @@ def units():
     for line in output("systemctl", "list-units", "--all", "--plain", "--no-legend", "--no-pager"):
         name, load, state = line.split()[:3]
         # Sessions, scopes and timers' services come and go with the very connection that asks.
-        if load == "loaded" and name.endswith((".service", ".mount", ".timer")) and not name.startswith(("session", "user@", "run-")):
+        if (
+            load == "loaded"
+            and name.endswith((".service", ".mount", ".timer"))
+            and not name.startswith(("session", "user@", "run-"))
+        ):
             active[name] = "stopped" if state == "inactive" else state
     for moving in ("systemd-tmpfiles-clean.service", "systemd-hostnamed.service", "user-runtime-dir@0.service"):
         active.pop(moving, None)

@@ -67,9 +67,14 @@ def _list(tools: list[pins.Tool], table: pins.Pins, as_json: bool) -> int:
 def _row(place: locate.Place) -> dict[str, Any]:
     tool = place.tool
     return {
-        "name": tool.name, "version": tool.version, "family": tool.family.name, "where": place.where,
-        "path": str(place.path) if place.path else None, "passed": list(place.passed),
-        "source": tool.source, "why": tool.why,
+        "name": tool.name,
+        "version": tool.version,
+        "family": tool.family.name,
+        "where": place.where,
+        "path": str(place.path) if place.path else None,
+        "passed": list(place.passed),
+        "source": tool.source,
+        "why": tool.why,
     }
 
 

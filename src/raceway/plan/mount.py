@@ -212,5 +212,3 @@ def _give_up(path: str, facts: MountFacts) -> Step:
     before = f"{point.mounted.fstype} {point.mounted.source}" if point.mounted else ""
     why = f"it is no longer declared{loss}"
     return Step("mount_remove", path, what, why, risk, "declare it again", before, "" if unmount else before, args)
-
-

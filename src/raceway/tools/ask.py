@@ -25,8 +25,13 @@ def run(argv: Sequence[str]) -> str:
     env = {**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true", "KUBECONFIG": os.devnull}
     try:
         done = subprocess.run(
-            list(argv), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=SECONDS, check=False,
+            list(argv),
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

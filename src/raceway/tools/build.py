@@ -60,8 +60,10 @@ def _family(family: Family, tools: Sequence[Tool], go: golang.Go | None, private
             _compile(family, tools, recipe.Workshop(family, work, go, env, log, shown))
         except golang.CommandFailed as error:
             raise RacewayError(
-                f"building {family.name}", f"{error}\n  " + "\n  ".join(error.lines[-8:]) + "\n",
-                act="read the log, then run the same command again", log=str(log_path(family)),
+                f"building {family.name}",
+                f"{error}\n  " + "\n  ".join(error.lines[-8:]) + "\n",
+                act="read the log, then run the same command again",
+                log=str(log_path(family)),
             ) from None
     if private:
         shutil.rmtree(disk.private_cache(family), ignore_errors=True)
@@ -89,7 +91,10 @@ def _publish(tool: Tool, made: Path, compiler: str, log: IO[str] | None = None) 
         log.write(f"{tool.name} tells version {told}\n")
     if told != tool.version:
         raise RacewayError(
-            f"building {tool.name}", f"the new program tells version {told or 'nothing'}", tool.version,
-            "compare its lines in the table of pins with its go.mod", log=str(log_path(tool.family)),
+            f"building {tool.name}",
+            f"the new program tells version {told or 'nothing'}",
+            tool.version,
+            "compare its lines in the table of pins with its go.mod",
+            log=str(log_path(tool.family)),
         )
     store.publish(made, tool, keys.recipe(tool), compiler)

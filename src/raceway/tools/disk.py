@@ -36,7 +36,9 @@ def choose(families: Sequence[Family], user_cache: Path) -> Path | None:
     free = _free_gib(private)
     if free < least:
         raise RacewayError(
-            str(private), f"{free:.1f} GiB free", f"{least:.0f} GiB or more",
+            str(private),
+            f"{free:.1f} GiB free",
+            f"{least:.0f} GiB or more",
             "free disk space, or set RACEWAY_CACHE to a folder on a larger disk",
         )
     return private

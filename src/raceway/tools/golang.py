@@ -85,8 +85,13 @@ def _installed() -> Go | None:
         return None
     try:
         done = subprocess.run(
-            [program, "version"], env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=30, check=False,
+            [program, "version"],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -112,8 +117,16 @@ def stream(
     """Run a command, write its output to ``log`` and hand each line on; its processes never outlive this one."""
     log.write(f"+ {' '.join(argv)}\n")
     process = subprocess.Popen(
-        list(argv), cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True, preexec_fn=_die_with_parent,
+        list(argv),
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=_die_with_parent,
     )
     tail: list[str] = []
     try:

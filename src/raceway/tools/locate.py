@@ -34,7 +34,9 @@ class Place:
         """Return the path of a tool that must be there by now."""
         if self.path is None:
             raise RacewayError(
-                f"tool {self.tool.name}", "not on PATH and not built", self.tool.version,
+                f"tool {self.tool.name}",
+                "not on PATH and not built",
+                self.tool.version,
                 f"run `raceway tools build {self.tool.name}`",
             )
         return self.path

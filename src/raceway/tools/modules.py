@@ -52,7 +52,9 @@ def module_dir(module: str) -> Path:
             there = _in_cache(module, version)
             return there or fetch(module, family.folder, golang.need(table.go_minimum))
     raise RacewayError(
-        f"module {module}", "no recipe pins it", "a module that a go.mod under the tools folder requires",
+        f"module {module}",
+        "no recipe pins it",
+        "a module that a go.mod under the tools folder requires",
         "add it to the family that uses it",
     )
 
@@ -63,8 +65,12 @@ def fetch(module: str, recipe: Path, go: golang.Go) -> Path:
     # In an empty folder: inside the recipe Go would want the folders its go.mod refers to, which may not be made yet.
     with tempfile.TemporaryDirectory(prefix="raceway-module-") as empty:
         done = subprocess.run(
-            [str(go.program), "mod", "download", "-json", f"{module}@{version}"], cwd=empty,
-            env=golang.environment() | {"GOFLAGS": ""}, capture_output=True, text=True, check=False,
+            [str(go.program), "mod", "download", "-json", f"{module}@{version}"],
+            cwd=empty,
+            env=golang.environment() | {"GOFLAGS": ""},
+            capture_output=True,
+            text=True,
+            check=False,
         )
     try:
         answer = json.loads(done.stdout)
@@ -76,7 +82,9 @@ def fetch(module: str, recipe: Path, go: golang.Go) -> Path:
     pinned = sums((recipe / "go.sum").read_text(encoding="utf-8")).get((module, version))
     if pinned != answer["Sum"]:
         raise RacewayError(
-            f"Go module {module}@{version}", f"content {answer['Sum']}", str(pinned),
+            f"Go module {module}@{version}",
+            f"content {answer['Sum']}",
+            str(pinned),
             "do not use it: the proxy served something else than was pinned",
         )
     return Path(answer["Dir"])

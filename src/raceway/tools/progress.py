@@ -34,12 +34,15 @@ class Shown:
         self._total: dict[str, int] = {}
         if show and self._console.is_terminal:
             self._bars = Progress(
-                SpinnerColumn(), TextColumn("{task.fields[family]:<9}"), BarColumn(bar_width=16),
+                SpinnerColumn(),
+                TextColumn("{task.fields[family]:<9}"),
+                BarColumn(bar_width=16),
                 TextColumn("{task.completed:>4.0f}/{task.total:.0f} packages"),
                 TimeElapsedColumn(table_column=Column(min_width=7, no_wrap=True)),
                 # The text gives way on a narrow terminal, the figures do not.
                 TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
-                console=self._console, expand=True,
+                console=self._console,
+                expand=True,
             )
             for family in families:
                 self._tasks[family.name] = self._bars.add_task("waits", family=family.name, total=0, start=False)

@@ -85,4 +85,3 @@ class Workshop:
                 on_line(line)
 
         golang.stream(argv, self.source, {**self.env, **env}, self.log, handle)
-

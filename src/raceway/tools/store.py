@@ -121,9 +121,7 @@ def publish(made: Path, tool: Tool, recipe: str, compiler: str) -> Path:
     """Record the finished folder ``made``, force it to disk and move it to its final name in one step."""
     program = made / tool.name
     seen = program.stat()
-    record = Record(
-        tool.name, tool.version, recipe, compiler, seen.st_size, seen.st_mtime_ns, keys.of_file(program)
-    )
+    record = Record(tool.name, tool.version, recipe, compiler, seen.st_size, seen.st_mtime_ns, keys.of_file(program))
     (made / RECORD).write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
     for path in [*made.rglob("*"), made]:
         _fsync(path)

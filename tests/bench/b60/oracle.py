@@ -19,7 +19,9 @@ KIB = ("memlock", "stack")
 
 
 def out(*argv):
-    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True, check=False).stdout
+    return subprocess.run(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True, check=False
+    ).stdout
 
 
 def text(path):
@@ -59,14 +61,19 @@ def files(want):
 
 def units(want):
     for name in want:
-        shown = dict(row.split("=", 1) for row in out("systemctl", "show", "-p", "ActiveState,UnitFileState", name).split())
+        shown = dict(
+            row.split("=", 1) for row in out("systemctl", "show", "-p", "ActiveState,UnitFileState", name).split()
+        )
         yield name, shown == {"ActiveState": "active", "UnitFileState": "enabled"}
 
 
 def limits(want):
     code = "import resource, json; print(json.dumps({n: resource.getrlimit(getattr(resource, 'RLIMIT_' + n)) for n in %r}))"
     session = json.loads(out("su", "-s", "/usr/bin/python3", "nobody", "-c", code % list(LIMIT_NAMES.values())) or "{}")
-    manager = dict(row.split("=", 1) for row in out("systemctl", "show", "-p", ",".join(f"DefaultLimit{n}" for n in LIMIT_NAMES.values())).split())
+    manager = dict(
+        row.split("=", 1)
+        for row in out("systemctl", "show", "-p", ",".join(f"DefaultLimit{n}" for n in LIMIT_NAMES.values())).split()
+    )
     for item, (pam, systemd) in want.items():
         name = LIMIT_NAMES[item]
         number = int(pam) * (1024 if item in KIB else 1)
@@ -88,14 +95,23 @@ def mounts(want):
     for path, options in want.items():
         unit = out("systemd-escape", "-p", "--suffix=mount", path).strip()
         kind, shown = there.get(path, ("", set()))
-        boot = path in table or bool(glob.glob(f"/etc/systemd/system/*.wants/{unit}") + glob.glob(f"/etc/systemd/system/*.requires/{unit}"))
+        boot = path in table or bool(
+            glob.glob(f"/etc/systemd/system/*.wants/{unit}") + glob.glob(f"/etc/systemd/system/*.requires/{unit}")
+        )
         yield path, kind == "tmpfs" and set(options.split(",")) <= shown and boot
 
 
 def main():
     want = json.load(sys.stdin)
     right, wrong = 0, []
-    for kind, reader in (("sysctls", sysctls), ("files", files), ("units", units), ("limits", limits), ("modules", modules), ("mounts", mounts)):
+    for kind, reader in (
+        ("sysctls", sysctls),
+        ("files", files),
+        ("units", units),
+        ("limits", limits),
+        ("modules", modules),
+        ("mounts", mounts),
+    ):
         for name, good in reader(want[kind]):
             right += bool(good)
             if not good:

@@ -102,9 +102,7 @@ def test_a_unit_that_fails_to_start_is_refused_with_its_own_last_words(tmp_path:
     host.fails["x.service"] = "cannot open /etc/x.conf"
     answer = run(host, make_unit(), make_unit("y.service"))
     (refused,) = answer["refused"]
-    assert refused["reason"] == (
-        "start x.service: x.service is failed after systemctl start: cannot open /etc/x.conf"
-    )
+    assert refused["reason"] == ("start x.service: x.service is failed after systemctl start: cannot open /etc/x.conf")
     assert "y.service" in host.running
 
 

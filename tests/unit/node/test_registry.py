@@ -47,5 +47,3 @@ def test_an_unknown_noun_is_refused_with_the_known_ones() -> None:
 
 def test_files_come_before_mounts_and_mounts_before_units() -> None:
     assert ORDER.index("package") < ORDER.index("file") < ORDER.index("mount") < ORDER.index("unit")
-
-

@@ -40,7 +40,9 @@ def test_a_mounted_path_is_never_looked_at_since_a_share_may_hang(
     for name in ("stat", "listdir", "readlink", "exists"):
         real = getattr(FakeHost, name)
         monkeypatch.setattr(
-            FakeHost, name, lambda self, path, real=real: touched.append(path) or real(self, path)  # type: ignore[func-returns-value]
+            FakeHost,
+            name,
+            lambda self, path, real=real: touched.append(path) or real(self, path),  # type: ignore[func-returns-value]
         )
     rows = [make_mount("/share", "n:/x", "nfs"), make_mount("/share/sub/x")]
     facts = read(tmp_path, {}, rows[0], owned={"/share": {}})

@@ -141,5 +141,7 @@ def test_the_language_host_is_made_without_a_compiler(
     build.build([host], make_pins(host), show=False)
     made = store.find(host, keys.recipe(host), "langhost")
     assert made and sorted(path.name for path in made.parent.iterdir()) == [
-        "langhost", "pulumi-language-python", "record.json",
+        "langhost",
+        "pulumi-language-python",
+        "record.json",
     ]

@@ -26,8 +26,14 @@ def test_the_version_line_is_read(text: str, read: tuple[str, str] | None) -> No
 
 @pytest.mark.parametrize(
     ("version", "minimum", "old"),
-    [("1.26.6", "1.26.6", False), ("1.26.5", "1.26.6", True), ("1.9.9", "1.26.0", True), ("2.0", "1.26.6", False),
-     ("1.27", "1.26.6", False), ("1.26", "1.26.6", True)],
+    [
+        ("1.26.6", "1.26.6", False),
+        ("1.26.5", "1.26.6", True),
+        ("1.9.9", "1.26.0", True),
+        ("2.0", "1.26.6", False),
+        ("1.27", "1.26.6", False),
+        ("1.26", "1.26.6", True),
+    ],
 )
 def test_versions_are_compared_as_numbers(version: str, minimum: str, old: bool) -> None:
     assert golang.is_old(version, minimum) is old

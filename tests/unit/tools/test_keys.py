@@ -23,8 +23,10 @@ def tool(tmp_path: Path) -> pins.Tool:
         lambda tool: (tool.family.folder / "go.mod").write_text("module example/other\n"),
         lambda tool: (tool.family.folder / "go.sum").write_text("x v1 h1:=\n"),
         lambda tool: (tool.family.folder / "main.go").write_text("package main\n"),
-        lambda tool: (tool.family.folder / "overlay" / "deep").mkdir(parents=True)
-        or (tool.family.folder / "overlay" / "deep" / "types.go").write_text("package deep\n"),
+        lambda tool: (
+            (tool.family.folder / "overlay" / "deep").mkdir(parents=True)
+            or (tool.family.folder / "overlay" / "deep" / "types.go").write_text("package deep\n")
+        ),
         lambda tool: (tool.family.folder / "go.mod").rename(tool.family.folder / "go.work"),
     ],
     ids=["go.mod", "go.sum", "main.go", "overlay", "a renamed file"],

@@ -99,9 +99,7 @@ def test_a_built_tool_is_used_on_a_machine_that_has_lost_its_compiler(
     assert locate.locate(tool, make_pins(tool)).where == "cache"
 
 
-def test_a_missing_tool_asked_for_its_path_says_what_to_run(
-    tool: pins.Tool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_tool_asked_for_its_path_says_what_to_run(tool: pins.Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(RacewayError, match="raceway tools build hello"):
         locate.locate(tool, make_pins(tool)).executable()

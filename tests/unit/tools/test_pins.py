@@ -15,9 +15,19 @@ TABLE = pins.load()
 TOOLS = sorted(TABLE.tools.values(), key=lambda tool: tool.name)
 GO_FAMILIES = [family for family in TABLE.families.values() if family.builder == "go"]
 PROMISED = {
-    "pulumi", "pulumi-language-python", "pulumi-resource-kubernetes", "etcd", "kube-apiserver",
-    "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "vc-scheduler", "vc-controller-manager",
-    "vc-webhook-manager", "vcctl",
+    "pulumi",
+    "pulumi-language-python",
+    "pulumi-resource-kubernetes",
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubectl",
+    "kwok",
+    "vc-scheduler",
+    "vc-controller-manager",
+    "vc-webhook-manager",
+    "vcctl",
 }
 
 

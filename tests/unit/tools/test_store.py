@@ -102,9 +102,7 @@ def test_a_failed_build_leaves_no_work_folder(tool: pins.Tool) -> None:
     assert [path.name for path in store.root().iterdir()] == [".lock-tiny"]
 
 
-def test_a_second_builder_of_the_same_family_is_told_to_wait(
-    tool: pins.Tool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_builder_of_the_same_family_is_told_to_wait(tool: pins.Tool, monkeypatch: pytest.MonkeyPatch) -> None:
     class Waits(Exception):
         pass
 

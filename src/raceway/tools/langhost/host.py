@@ -49,8 +49,12 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
 
     def About(self, request: Any, context: Any) -> Any:
         python = guarded(context, interpreter, request.info)
-        version = subprocess.run([python, "-c", "import platform; print(platform.python_version())"],
-                                 capture_output=True, text=True, check=False).stdout.strip()
+        version = subprocess.run(
+            [python, "-c", "import platform; print(platform.python_version())"],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
         return language_pb2.AboutResponse(executable=python, version=version, metadata={"host": "raceway"})
 
     def GetRequiredPackages(self, request: Any, context: Any) -> Any:
@@ -62,8 +66,10 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
             if plugin.get("resource"):
                 version = str(plugin.get("version") or row["version"])
                 found.packages.add(
-                    name=str(plugin.get("name") or row["name"].removeprefix("pulumi-")), kind="resource",
-                    version="v" + version.lstrip("v"), server=str(plugin.get("server") or ""),
+                    name=str(plugin.get("name") or row["name"].removeprefix("pulumi-")),
+                    kind="resource",
+                    version="v" + version.lstrip("v"),
+                    server=str(plugin.get("server") or ""),
                 )
         return found
 
@@ -93,8 +99,15 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
         if wanted.is_file():
             steps.append([str(folder / "bin" / "python"), "-m", "pip", "install", "-r", str(wanted)])
         for argv in steps:
-            child = guarded(context, self.children.start, argv, cwd=wanted.parent, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            child = guarded(
+                context,
+                self.children.start,
+                argv,
+                cwd=wanted.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
             for line in child.stdout:
                 yield language_pb2.InstallDependenciesResponse(stdout=line)
             if self.children.finish(child):
@@ -127,8 +140,16 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
         program = Path(info.program_directory) / (info.entry_point or ".")
         argv = [guarded(context, interpreter, info), "-u", str(program), *request.args]
         env = dict(pair.split("=", 1) for pair in request.env if "=" in pair) or None
-        child = guarded(context, self.children.start, argv, cwd=request.pwd or None, env=env,
-                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = guarded(
+            context,
+            self.children.start,
+            argv,
+            cwd=request.pwd or None,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         context.add_callback(lambda: child.poll() is None and child.terminate())
         for name, data in output(child):
             yield language_pb2.RunPluginResponse(**{name: data})  # type: ignore[arg-type]
@@ -148,9 +169,14 @@ class Host(language_pb2_grpc.LanguageRuntimeServicer):
             "config": dict(request.config),
             "secret_keys": list(request.configSecretKeys),
             "settings": {
-                "monitor": request.monitor_address, "engine": self.engine, "project": request.project,
-                "stack": request.stack, "parallel": request.parallel, "dry_run": request.dryRun,
-                "organization": request.organization, "root_directory": info.root_directory,
+                "monitor": request.monitor_address,
+                "engine": self.engine,
+                "project": request.project,
+                "stack": request.stack,
+                "parallel": request.parallel,
+                "dry_run": request.dryRun,
+                "organization": request.organization,
+                "root_directory": info.root_directory,
             },
         }
 

@@ -37,8 +37,11 @@ def main() -> int:
     order = json.loads(text)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # programs it starts must not wait for input either
     if missing:
-        print(f"{sys.executable}: {missing}. Next: install the program's requirements "
-              "into this environment (`pulumi install` does that for a named virtualenv).", file=sys.stderr)
+        print(
+            f"{sys.executable}: {missing}. Next: install the program's requirements "
+            "into this environment (`pulumi install` does that for a named virtualenv).",
+            file=sys.stderr,
+        )
         return 1
     _configure(pulumi, order)
     program = order["program"]

@@ -40,15 +40,29 @@ def test_a_virtualenv_that_is_not_there_is_named_with_the_next_act(tmp_path: Pat
 
 def test_the_order_holds_configuration_secrets_and_settings(tmp_path: Path) -> None:
     request = language_pb2.RunRequest(
-        project="p", stack="s", pwd=str(tmp_path), config={"p:a": "1"}, configSecretKeys=["p:a"], dryRun=True,
-        parallel=8, monitor_address="127.0.0.1:1", info=make_info(tmp_path), args=["x"],
+        project="p",
+        stack="s",
+        pwd=str(tmp_path),
+        config={"p:a": "1"},
+        configSecretKeys=["p:a"],
+        dryRun=True,
+        parallel=8,
+        monitor_address="127.0.0.1:1",
+        info=make_info(tmp_path),
+        args=["x"],
     )
     order = host.Host("127.0.0.1:2")._order(request)
     assert order["program"] == str(tmp_path / "program")
     assert (order["config"], order["secret_keys"], order["args"]) == ({"p:a": "1"}, ["p:a"], ["x"])
     assert order["settings"] == {
-        "monitor": "127.0.0.1:1", "engine": "127.0.0.1:2", "project": "p", "stack": "s", "parallel": 8,
-        "dry_run": True, "organization": "", "root_directory": str(tmp_path),
+        "monitor": "127.0.0.1:1",
+        "engine": "127.0.0.1:2",
+        "project": "p",
+        "stack": "s",
+        "parallel": 8,
+        "dry_run": True,
+        "organization": "",
+        "root_directory": str(tmp_path),
     }
 
 
