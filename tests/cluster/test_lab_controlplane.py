@@ -48,10 +48,18 @@ def lab(lab_name: Name) -> Iterator[Lab]:
 def vcjob(name: str, replicas: int, gpus: int, annotations: dict[str, str] | None = None) -> dict[str, Any]:
     limits = {"nvidia.com/gpu": str(gpus)}
     container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": "1", **limits}, "limits": limits}}
-    template = {"metadata": {"annotations": annotations or {}}, "spec": {"restartPolicy": "Never", "containers": [container]}}
+    template = {
+        "metadata": {"annotations": annotations or {}},
+        "spec": {"restartPolicy": "Never", "containers": [container]},
+    }
     task = {"name": "w", "replicas": replicas, "template": template}
     spec = {"schedulerName": "volcano", "minAvailable": replicas, "tasks": [task]}
-    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+    return {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    }
 
 
 def phase(kubectl: Kubectl, job: str) -> str:
@@ -140,7 +148,9 @@ def test_the_scheduler_follows_its_config_map(volcano: Lab, kubectl: Kubectl) ->
     name = {"name": "volcano-scheduler-configmap", "namespace": "volcano-system"}
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "volcano-system"}}
     data = {"volcano-scheduler.conf": text}
-    kubectl("apply", "-f", "-", stdin=[namespace, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}])
+    kubectl(
+        "apply", "-f", "-", stdin=[namespace, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}]
+    )
     loaded = "actions=[enqueue allocate], plugins=[gang]"
     try:
         until(lambda: loaded in log.read_text().splitlines()[-1] or loaded in log.read_text()[-3000:])

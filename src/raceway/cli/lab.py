@@ -23,7 +23,9 @@ HELP = "bring up, show or remove a lab: container nodes and a control plane"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add prepare, up, status and down."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    prepare = actions.add_parser("prepare", help="install what container nodes need from the distribution, nothing else")
+    prepare = actions.add_parser(
+        "prepare", help="install what container nodes need from the distribution, nothing else"
+    )
     up = actions.add_parser("up", help="make the lab, or complete and repair it")
     up.add_argument("--nodes", type=_count, metavar="N", help="number of container nodes (default: as before, else 2)")
     up.add_argument("--inventory", type=Path, metavar="PATH", help="mirror the fake nodes from this inventory's hosts")

@@ -54,8 +54,9 @@ LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr
 SOURCES = Path(__file__).parent / "node_image"
 
 
-def hooks(sources: Path = SOURCES) -> list[str]:
+def hooks() -> list[str]:
     """What is done in the new root at the end (mmdebstrap customize hooks)."""
+    sources = SOURCES
     return [
         f'install -D -m 755 "{sources}/lab-init" "$1/usr/local/sbin/lab-init"',
         f'install -D -m 644 "{sources}/sshd.conf" "$1/etc/ssh/sshd_config.d/00-raceway-lab.conf"',

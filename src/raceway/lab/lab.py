@@ -170,12 +170,12 @@ class Lab:
         return 1
 
     def _end_processes(self, lab_id: str) -> int:
-        # The supervisor first: it stops the programs in order and would start again what is ended under it.
+        # The supervisor first: it would start again what is ended under it. No patience: their data goes too.
         found = processes.of_lab(lab_id)
         first = [process for process in found if controlplane.is_supervisor(process)]
         with self.steps.step(f"stop the programs of {self.name}"):
-            processes.end(first, lab_id)
-            left = processes.end(processes.of_lab(lab_id), lab_id)
+            processes.end(first, lab_id, patience=0)
+            left = processes.end(processes.of_lab(lab_id), lab_id, patience=0)
         if left:
             raise RacewayError(
                 f"lab {self.name}",

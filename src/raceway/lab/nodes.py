@@ -59,12 +59,14 @@ def used_networks(podman: Podman) -> list[str]:
 
 
 def wait_for_strays(lab_id: str) -> None:
-    """Wait for podman calls of a killed ``up`` that still make something of this lab (they carry its label)."""
+    """Wait for podman calls of a killed ``up`` that still make something of this lab (its label tells)."""
     until = time.monotonic() + STRAY_SECONDS
     while lab_id and (left := processes.with_argument(f"{LABEL_ID}={lab_id}")):
         if time.monotonic() > until:
             raise RacewayError(
-                f"podman (pid {left[0].pid})", f"has been at work for {STRAY_SECONDS:.0f} s", act="stop it and run again"
+                f"podman (pid {left[0].pid})",
+                f"has been at work for {STRAY_SECONDS:.0f} s",
+                act="stop it and run again",
             )
         time.sleep(0.1)
 

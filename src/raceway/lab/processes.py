@@ -98,8 +98,9 @@ def send(process: Process, lab_id: str, number: signal.Signals) -> bool:
 
 
 def end(processes: list[Process], lab_id: str, patience: float = 15.0) -> list[Process]:
-    """SIGTERM, wait, SIGKILL what is left; return what is still there even then."""
-    for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 5.0)):
+    """SIGTERM, wait, SIGKILL what is left (without patience: at once); return what is still there even then."""
+    steps = ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0))
+    for number, seconds in steps if patience else steps[1:]:
         for process in processes:
             send(process, lab_id, number)
         until = time.monotonic() + seconds

@@ -1,0 +1,102 @@
+"""The words of ``raceway lab``: what each asks of the lab, what it prints, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any, ClassVar
+
+import pytest
+
+from raceway.cli import lab as cli
+from raceway.lab.nodes import NodeState
+from raceway.lab.status import ProgramState, Status
+
+
+def parse(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    cli.configure(parser)
+    return parser.parse_args(list(words))
+
+
+class FakeLab:
+    """Remembers what was asked of it."""
+
+    asked: ClassVar[list[tuple[str, Any]]] = []
+    answer = Status("lab", "/state/labs/lab", False)
+
+    def __init__(self, name: str, show: bool) -> None:
+        self.name, self.ssh_config, self.kubeconfig = name, "/state/ssh/config", "/state/kubeconfig"
+
+    def up(self, *words: Any, **more: Any) -> None:
+        FakeLab.asked.append(("up", (words, more)))
+
+    def status(self) -> Status:
+        return FakeLab.answer
+
+    def down(self, image_too: bool) -> dict[str, int]:
+        FakeLab.asked.append(("down", image_too))
+        return {"processes": 5, "containers": 2, "networks": 1, "images": 0}
+
+
+@pytest.fixture(autouse=True)
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeLab.asked = []
+    monkeypatch.setattr(cli, "Lab", FakeLab)
+
+
+def test_up_hands_its_words_on() -> None:
+    assert cli.run(parse("up", "--nodes", "3", "--no-cluster", "--install-missing")) == 0
+    [(_, (words, more))] = FakeLab.asked
+    assert words == (3, None)
+    assert more == {"containers": True, "cluster": False, "install_missing": True}
+
+
+@pytest.mark.parametrize("count", ["-1", "241", "two"])
+def test_a_number_of_nodes_out_of_range_is_refused_before_anything(count: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse("up", "--nodes", count)
+    assert caught.value.code == 2
+
+
+def test_down_says_what_it_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(parse("down", "--name", "x", "--image")) == 0
+    assert FakeLab.asked == [("down", True)]
+    assert capsys.readouterr().out == "lab x: removed 5 processes, 2 containers, 1 networks\n"
+
+
+def make_status(program: str = "healthy", system: str = "running") -> Status:
+    node = NodeState("lab-1", "raceway-lab-lab-1", "10.213.0.11", "running", system != "", system)
+    one = ProgramState("etcd", program, 7, 26000, 0, "why")
+    return Status("lab", "/state/labs/lab", True, (node,), (one,), "v1.35.4", 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (make_status(), 0),
+        (make_status(program="waiting"), 0),
+        (make_status(system="degraded"), 0),
+        (make_status(program="down"), 1),
+        (make_status(program="unhealthy"), 1),
+        (make_status(system=""), 1),
+        (make_status(system="starting"), 1),
+        (Status("lab", "/state/labs/lab", False), 1),
+    ],
+)
+def test_status_exits_1_when_something_is_down(status: Status, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeLab, "answer", status)
+    assert cli.run(parse("status")) == code
+    assert cli.run(parse("status", "--json")) == code
+
+
+def test_status_prints_every_node_and_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(FakeLab, "answer", make_status(program="down"))
+    cli.run(parse("status"))
+    told = capsys.readouterr().out
+    for word in ("lab-1", "10.213.0.11", "etcd", "down", "26000", "v1.35.4", "fake nodes: 2"):
+        assert word in told
+    cli.run(parse("status", "--json"))
+    assert json.loads(capsys.readouterr().out)["programs"][0]["state"] == "down"

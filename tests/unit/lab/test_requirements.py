@@ -1,0 +1,51 @@
+"""A missing host program is told once, with the exact command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raceway.errors import RacewayError
+from raceway.lab import requirements
+from raceway.lab.progress import Steps
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements, "HELPER_FOLDERS", ("/nowhere",))
+
+
+def test_a_host_with_everything_lacks_nothing(bare: None, tmp_path: Path) -> None:
+    assert requirements.missing(lambda program: f"/usr/bin/{program}", tmp_path) == []
+
+
+def test_each_missing_program_is_named_by_its_package(bare: None, tmp_path: Path) -> None:
+    there = {"ssh", "unshare", "ip", "iptables"}
+    found = requirements.missing(lambda program: program if program in there else None, tmp_path / "no-keyring")
+    assert found == ["podman", "runc", "netavark", "aardvark-dns", "mmdebstrap", "debian-archive-keyring"]
+
+
+def test_a_program_outside_path_counts(bare: None, tmp_path: Path) -> None:
+    def which(program: str) -> str | None:
+        return None if program == "iptables" else program
+
+    assert requirements.missing(which, tmp_path) == []
+
+
+def test_the_message_holds_the_line_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements, "missing", lambda: ["podman", "runc"])
+    monkeypatch.setattr("shutil.which", lambda program, **_: program)
+    with pytest.raises(RacewayError) as caught:
+        requirements.check(False, Steps(False), tmp_path / "log")
+    assert "apt-get install -y --no-install-recommends podman runc" in caught.value.act
+    assert "--install-missing" in caught.value.act
+
+
+def test_a_user_who_is_not_root_is_told_about_the_part_that_needs_no_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requirements, "missing", list)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(RacewayError, match="--no-nodes"):
+        requirements.check(False, Steps(False), tmp_path / "log")
