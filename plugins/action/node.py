@@ -22,7 +22,8 @@ try:
     from raceway.report import task_result
 
     BUNDLE = bundle.build()
-    VARIABLES = ("raceway_roles", *(name for spec in load_specs().values() for name in spec.options))
+    VARIABLES = ("raceway_roles", *(name for spec in load_specs(None).values() for name in spec.options))
+    compile_vars({}, "nobody")  # whatever it reads and imports once, it has read before the workers are forked
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
 

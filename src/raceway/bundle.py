@@ -11,7 +11,7 @@ import functools
 import hashlib
 import io
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOMS = ("model", "facts", "probe", "plan", "apply", "host", "checks", "node")
@@ -20,25 +20,33 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed time stamp: the archive's bytes must d
 
 @dataclass(frozen=True)
 class Bundle:
-    """``digest``: sha256 of the archive in hex, shortened to 20 digits. ``archive``: the zip file in base64."""
+    """``files``: names and contents. ``digest``: sha256 of them in hex, shortened to 20 digits."""
 
     digest: str
-    archive: str
+    files: tuple[tuple[str, bytes], ...] = field(repr=False)
+
+    @functools.cached_property
+    def archive(self) -> str:
+        """The zip file in base64; packed when a node lacks it, since the usual run sends nothing but the digest."""
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for name, content in self.files:
+                info = zipfile.ZipInfo(name, _EPOCH)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                info.external_attr = 0o644 << 16
+                archive.writestr(info, content)
+        return base64.b64encode(buffer.getvalue()).decode()
 
 
 @functools.cache
 def build() -> Bundle:
     """Return the bundle of the running package (built once a process; forked workers inherit it)."""
     home = Path(__file__).parent
-    files = [home / "__init__.py", home / "errors.py"]
+    paths = [home / "__init__.py", home / "errors.py"]
     for room in ROOMS:
-        files.extend(sorted((home / room).rglob("*.py")))
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for path in files:
-            info = zipfile.ZipInfo(str(Path("raceway") / path.relative_to(home)), _EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, path.read_bytes())
-    data = buffer.getvalue()
-    return Bundle(hashlib.sha256(data).hexdigest()[:20], base64.b64encode(data).decode())
+        paths.extend(sorted((home / room).rglob("*.py")))
+    files = tuple((str(Path("raceway") / path.relative_to(home)), path.read_bytes()) for path in paths)
+    digest = hashlib.sha256()
+    for name, content in files:
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return Bundle(digest.hexdigest()[:20], files)
