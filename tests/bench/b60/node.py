@@ -67,7 +67,7 @@ def reset(want):
         "/etc/systemd/system.conf.d", "/etc/systemd/user.conf.d", "/etc/systemd/system",
     ):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if any(mark in name for mark in OWN) or name[:-5] in want["modules"]:
+            if any(mark in name for mark in OWN):
                 path = os.path.join(folder, name)
                 shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
     for path in ("/etc/b60", "/var/lib/raceway", "/run/raceway.lock", "/root/.ansible"):
