@@ -12,6 +12,8 @@ from raceway import docs
 from .rule import Bad, Findings, Rule, count, data, text
 
 VERBS = ("preflight", "install", "configure", "verify")
+# Hardware cannot be broken by a command: the comparison is shown by cases of recorded machines.
+UNBREAKABLE = {"node": "tests/cases/machine"}
 SPECS = ("roles/*/meta/argument_specs.yml",)
 
 
@@ -135,6 +137,20 @@ def _handlers(_tree: Path, file: Path) -> Findings:
             yield f"{row.get('name')!r} reboots; reboot reasons are collected, there is one reboot at the end"
 
 
+def _verify_can_fail(tree: Path, file: Path) -> Findings:
+    """A scenario names commands that break the node; the shared part then expects the role's verify to be red."""
+    role = _role(file)
+    if role.name in UNBREAKABLE:
+        if not any("refusals:" in text(case) for case in (tree / UNBREAKABLE[role.name]).glob("*.yaml")):
+            yield f"no case in {UNBREAKABLE[role.name]} expects a refusal"
+        return
+    scenarios = [data(one) for one in role.glob("molecule/*/**/*.yml")]
+    if not any(isinstance(one, Mapping) and one.get("molecule_breaks") for one in scenarios):
+        yield "no scenario of the role fills molecule_breaks, so nobody has seen this verify fail"
+    if "molecule_break" not in "".join(text(one) for one in (tree / "tests" / "molecule" / "shared").glob("*.yml")):
+        yield "tests/molecule/shared breaks nothing"
+
+
 def _spec(options: str) -> str:
     return f"argument_specs:\n  main: &m\n    options:{options}\n  preflight: *m\n  verify: *m\n"
 
@@ -220,6 +236,19 @@ RULES = (
             Bad({"roles/a/meta/argument_specs.yml": _ONE}, "no README"),
             Bad({"roles/a/meta/argument_specs.yml": _ONE, "roles/a/README.md": _READ}, "never touches"),
             Bad({"roles/a/meta/argument_specs.yml": _ONE, "roles/a/README.md": _READ}, "is old"),
+        ),
+    ),
+    Rule(
+        "every verify has been seen to fail",
+        ("roles/*/tasks/verify.yml",),
+        _verify_can_fail,
+        (
+            Bad({"roles/a/tasks/verify.yml": "", "roles/a/molecule/default/molecule.yml": "x: 1\n"}, "no scenario"),
+            Bad({"roles/a/tasks/verify.yml": "", "roles/a/molecule/x/v.yml": "molecule_breaks: []\n"}, "no scenario"),
+            Bad(
+                {"roles/a/tasks/verify.yml": "", "roles/a/molecule/x/v.yml": "molecule_breaks: [x]\n"}, "breaks nothing"
+            ),
+            Bad({"roles/node/tasks/verify.yml": ""}, "no case in"),
         ),
     ),
     Rule(
