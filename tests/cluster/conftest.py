@@ -29,10 +29,9 @@ CRDS = ("config/crd/volcano/bases", "config/crd/jobflow/bases")
 def machine(index: int, **more: Any) -> Machine:
     """A test machine: 32 CPUs, 256 GiB, 8 GPUs, 4 RDMA ports, two to a leaf."""
     leaf = f"leaf-{index // 2 + 1}"
-    values: dict[str, Any] = {
-        "platform": "container", "cpus": 32, "memory_gib": 256, "accelerator_kind": "nvidia",
-        "accelerator_model": "H100", "accelerator_count": 8, "rdma_ports": 4, "rack": leaf.replace("leaf", "rack"), "leaf": leaf, "spine": "spine-1",
-    }  # fmt: skip
+    accelerators = {"accelerator_kind": "nvidia", "accelerator_model": "H100", "accelerator_count": 8, "rdma_ports": 4}
+    place = {"rack": leaf.replace("leaf", "rack"), "leaf": leaf, "spine": "spine-1"}
+    values: dict[str, Any] = {"platform": "container", "cpus": 32, "memory_gib": 256, **accelerators, **place}
     return Machine(name=f"node{index + 1}", **{**values, **more})
 
 

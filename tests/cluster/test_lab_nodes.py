@@ -170,6 +170,29 @@ def test_a_lab_of_the_same_name_in_another_state_folder_is_told_apart(
     assert lab.status().ok
 
 
+@pytest.mark.parametrize("seconds", [0.7, 1.5, 4.0])
+def test_ctrl_c_ends_in_one_line_and_up_goes_on(lab_name: Name, seconds: float) -> None:
+    lab = Lab(lab_name("-c"))
+    command = [sys.executable, "-m", "raceway.cli.main", "lab", "up", "--name", lab.name, "--nodes", "2"]
+    try:
+        child = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )  # fmt: skip
+        time.sleep(seconds)
+        child.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        told = child.communicate(timeout=60)[1]
+        assert time.monotonic() - began < 10
+        assert child.returncode == 130
+        assert "Traceback" not in told
+        assert told.splitlines()[-1] == "raceway lab: interrupted; run the same command again to go on"
+        lab.up(2, cluster=False)
+        assert lab.status().nodes[1].ok
+    finally:
+        lab.down()
+
+
 def test_a_kill_at_any_moment_leaves_a_lab_that_up_completes_and_down_removes(lab_name: Name) -> None:
     lab = Lab(lab_name("-k"))
     chance = random.Random(SEED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -22,7 +23,7 @@ from .podman import LABEL_HOME, LABEL_ID, LABEL_SPEC, Podman
 from .progress import Steps
 from .record import Node, Record
 
-BOOT_SECONDS, STRAY_SECONDS = 90.0, 60.0
+BOOT_SECONDS, STRAY_SECONDS = 180.0, 60.0
 # podman takes a lock for each container; more threads than this only wait for each other.
 AT_ONCE = 4
 
@@ -127,17 +128,17 @@ def _ensure_one(podman: Podman, record: Record, node: Node, item: dict[str, Any]
 
 def wait_ready(record: Record, folder: Path, steps: Steps) -> list[NodeState]:
     """Wait until every node answers over ssh and has booted; fail naming those that do not."""
-    until = time.monotonic() + BOOT_SECONDS
+    until, stop = time.monotonic() + BOOT_SECONDS, threading.Event()
 
     def wait(node: Node) -> NodeState:
         state = probe(node, folder, "running")
-        while not state.ok and time.monotonic() < until:
+        while not state.ok and time.monotonic() < until and not stop.is_set():
             time.sleep(0.2)
             state = probe(node, folder, "running")
         return state
 
     with steps.count(f"nodes of {record.name} boot", len(record.nodes)) as advance:
-        states = _each(record.nodes, wait, advance, at_once=16)
+        states = _each(record.nodes, wait, advance, at_once=16, stop=stop)
     late = [state for state in states if not state.ok]
     if late:
         first = late[0]
@@ -223,10 +224,17 @@ def _own(labels: dict[str, str], record: Record, what: str) -> None:
 
 
 def _each(
-    nodes: Iterable[Node], work: Callable[[Node], Any], advance: Callable[[int, str], None], at_once: int = AT_ONCE
+    nodes: Iterable[Node],
+    work: Callable[[Node], Any],
+    advance: Callable[[int, str], None],
+    at_once: int = AT_ONCE,
+    stop: threading.Event | None = None,
 ) -> list[Any]:
-    """Do ``work`` for all nodes, several at once, in order of the nodes; the first error stops those not begun."""
-    ordered = list(nodes)
+    """Do ``work`` for all nodes, several at once; results in order of the nodes.
+
+    An error or Ctrl-C keeps those not begun from beginning, and sets ``stop`` for those that wait.
+    """
+    ordered, stop = list(nodes), stop or threading.Event()
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         futures = {pool.submit(work, node): node for node in ordered}
         try:
@@ -234,6 +242,7 @@ def _each(
                 future.result()
                 advance(done, futures[future].name)
         except BaseException:
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         return [future.result() for future in futures]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from raceway.errors import RacewayError
-from raceway.lab import Lab, lab as module, record
+from raceway.lab import Lab, record
+from raceway.lab import lab as module
 from raceway.lab.record import Record
 from raceway.model.machine import Machine
 
