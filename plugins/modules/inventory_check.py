@@ -8,8 +8,8 @@ DOCUMENTATION = r"""
 module: inventory_check
 short_description: Fail before the first change when the inventory has errors
 description:
-  - After this task every variable of every host is known to be of the right type, within its choices and in keeping with
-    the rules between variables and between hosts; the same check as C(raceway inventory check).
+  - After this task every variable of every host is known to be of the right type, within its choices and in keeping
+    with the rules between variables and between hosts; the same check as C(raceway inventory check).
   - All errors are told at once, each with its file and line. No node is contacted.
   - It looks at the whole inventory of the run, with the extra variables of the command line, whatever C(--limit) says,
     so run it once with C(run_once).
