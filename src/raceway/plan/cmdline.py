@@ -39,6 +39,11 @@ def _impossible(argument: Argument, desired: CmdlineDesired, facts: CmdlineFacts
     if not PLAIN.fullmatch(text) or text.startswith("-"):
         reason = "it holds characters that a boot loader would take apart (blanks, quotes, $, ;)"
         return Refusal(text, reason, "set this one in the boot loader by hand and leave it out of kernel_cmdline")
+    other = next((a for a in desired.arguments if _contradicts(text, a.text)), None)
+    if other:
+        askers = ", ".join([*argument.asked_by, *other.asked_by]) or "kernel_cmdline"
+        reason = f"{other.text} is declared too, only the last one would count (asked for by {askers})"
+        return Refusal(text, reason, "declare one value")
     if not facts.loader:
         if in_force(text, facts.running):
             return None  # booted from elsewhere (network, a hypervisor's direct boot), and that passes it

@@ -13,6 +13,7 @@ from ..model.thp import FOLDER, ThpDesired
 from .bootwriter import conflicts, tuned_conflicts
 from .dropin import plan_file, render
 
+VARIABLES = {"enabled": "kernel_transparent_hugepages", "defrag": "kernel_transparent_hugepages_defrag"}
 TUNED_OPTION = {"enabled": "vm.transparent_hugepages", "defrag": "vm.transparent_hugepage.defrag"}
 _Outcome = Union[Step, Noop, Refusal]
 
@@ -27,7 +28,7 @@ def plan(desired: ThpDesired, facts: ThpFacts) -> Plan:
         if desired.platform == "container" or isinstance(outcome, Refusal):
             continue
         written[name] = value
-        variable = f"kernel_thp_{name}"
+        variable = VARIABLES[name]
         found += conflicts(_target(name), f"{FOLDER}/{name}", value, desired.file, facts.tmpfiles, variable)
         found += tuned_conflicts(_target(name), TUNED_OPTION[name], value, facts.tuned, variable)
     text = render("kernel", [f"w {FOLDER}/{name} - - - - {value}" for name, value in written.items()])
@@ -49,14 +50,14 @@ def _knob(name: str, value: str, desired: ThpDesired, facts: ThpFacts) -> _Outco
     if desired.platform == "container":
         return Noop(target, "kernel-wide: it belongs to the machine this container runs on")
     if choice is None:
-        return Refusal(target, "this kernel has no transparent huge pages", f"leave kernel_thp_{name} empty here")
+        return Refusal(target, "this kernel has no transparent huge pages", f"leave {VARIABLES[name]} empty here")
     if value not in choice.offered:
-        act = f"set kernel_thp_{name} to one of {', '.join(choice.offered)}"
+        act = f"set {VARIABLES[name]} to one of {', '.join(choice.offered)}"
         return Refusal(target, f"{value!r} is not offered", act)
     if choice.value == value:
         return Noop(target, f"is {value} already")
     original = facts.owned.get(name, choice.value)
-    what, why, undo = f"set {target} to {value}", f"kernel_thp_{name} declares it", f"set {target} to {original}"
+    what, why, undo = f"set {target} to {value}", f"{VARIABLES[name]} declares it", f"set {target} to {original}"
     return Step("thp", target, what, why, SAFE, undo, choice.value, value, {"name": name, "value": value})
 
 
@@ -66,5 +67,5 @@ def _restore(name: str, facts: ThpFacts) -> Step:
     what = f"forget {target}: it is {original} again" if same else f"give {target} back its {original}"
     why = "it is no longer declared, the node gets back what raceway found"
     args = {"name": name, "value": original}
-    undo = f"declare kernel_thp_{name} again"
+    undo = f"declare {VARIABLES[name]} again"
     return Step("thp_restore", target, what, why, SAFE, undo, choice.value, original, args)
