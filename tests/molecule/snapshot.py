@@ -24,12 +24,32 @@ FOLDERS = (
 )
 # ssh and systemd keep these moving; none is raceway's business.
 SKIPPED_FILES = ("/etc/.updated", "/etc/.pwd.lock", "/etc/resolv.conf", "/etc/mtab", "/root/.ansible")
-VOLATILE = (
-    "fs.dentry-state fs.file-nr fs.inode-nr fs.inode-state fs.binfmt_misc fs.quota kernel.ns_last_pid kernel.pty.nr"
-    " kernel.random kernel.core_pattern net.netfilter.nf_conntrack_count net.ipv4.tcp_fastopen_key kernel.sched_domain"
-    " debug.exception-trace kernel.perf_event_max_sample_rate kernel.perf_cpu_time_max_percent vm.stat_refresh"
-    " kernel.spl sunrpc kernel.seccomp net.ipv4.tcp_mem net.ipv4.udp_mem net.ipv6.conf net.ipv4.conf.all.forwarding"
-).split()
+VOLATILE = [
+    "fs.dentry-state",
+    "fs.file-nr",
+    "fs.inode-nr",
+    "fs.inode-state",
+    "fs.binfmt_misc",
+    "fs.quota",
+    "kernel.ns_last_pid",
+    "kernel.pty.nr",
+    "kernel.random",
+    "kernel.core_pattern",
+    "net.netfilter.nf_conntrack_count",
+    "net.ipv4.tcp_fastopen_key",
+    "kernel.sched_domain",
+    "debug.exception-trace",
+    "kernel.perf_event_max_sample_rate",
+    "kernel.perf_cpu_time_max_percent",
+    "vm.stat_refresh",
+    "kernel.spl",
+    "sunrpc",
+    "kernel.seccomp",
+    "net.ipv4.tcp_mem",
+    "net.ipv4.udp_mem",
+    "net.ipv6.conf",
+    "net.ipv4.conf.all.forwarding",
+]
 
 
 def files():
@@ -72,7 +92,7 @@ def settings():
 def output(*argv):
     """Return the lines a program prints, or none where the program is absent."""
     try:
-        done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
+        done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     except OSError:
         return []
     return done.stdout.splitlines()
