@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 MERGE = "application/merge-patch+json"
-APPLY = "application/apply-patch+yaml"
+JSON = "application/json"
+DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
 class ApiError(Exception):
@@ -40,10 +41,10 @@ class Client:
     def __init__(self, port: int, pki: Path, timeout: float = 5.0) -> None:
         self._connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout, context=context(pki, True))
 
-    def request(self, method: str, path: str, body: Any = None, content: str = "application/json") -> Any:
+    def request(self, method: str, path: str, body: Any = None, content: str = JSON, accept: str = JSON) -> Any:
         """Send one request; raise ApiError for an error answer and OSError when nobody answers."""
         data = None if body is None else json.dumps(body)
-        headers = {"Accept": "application/json", **({"Content-Type": content} if data else {})}
+        headers = {"Accept": accept, **({"Content-Type": content} if data else {})}
         try:
             self._connection.request(method, path, data, headers)
             answer = self._connection.getresponse()
