@@ -61,7 +61,7 @@ def states(host: Host, wanted: Iterable[str], kernel: str) -> Mapping[str, Modul
     if rest:
         folder = lib_folder(host, kernel)
         builtin = names(host.read(f"{folder}/modules.builtin") or "") if folder else frozenset()
-        # modules.dep is half a megabyte on a distribution kernel: not for a node whose modules are all built in or loaded.
+        # modules.dep is half a megabyte on a distribution kernel: not for a node whose modules are all there.
         ask = folder is not None and not builtin.issuperset(rest)
         loadable = names(host.read(f"{folder}/modules.dep") or "") if ask else frozenset()
         for name in rest:
