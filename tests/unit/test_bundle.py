@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import base64
 import io
+import os
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,25 +27,36 @@ def names() -> list[str]:
     return zipfile.ZipFile(io.BytesIO(base64.b64decode(bundle.build().archive))).namelist()
 
 
-def test_the_same_code_gives_the_same_bytes_and_the_same_name() -> None:
-    first = bundle.build()
-    bundle.build.cache_clear()
-    assert bundle.build() == first
-
-
-def test_another_time_stamp_of_a_file_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the package that the bundle is built from, so that nobody's edit meanwhile counts."""
     for path in (HOME / "__init__.py", *SOURCES):
-        copy = tmp_path / "raceway" / path.relative_to(HOME)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
+        place = tmp_path / "raceway" / path.relative_to(HOME)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+    monkeypatch.setattr(bundle, "__file__", str(tmp_path / "raceway" / "bundle.py"))
+    bundle.build.cache_clear()
+    yield tmp_path / "raceway"
+    bundle.build.cache_clear()
+
+
+def test_the_same_code_gives_the_same_bytes_and_the_same_name(copy: Path) -> None:
+    first = bundle.build()
+    for number, path in enumerate(sorted(copy.rglob("*.py"))):
+        os.utime(path, (number, number))  # the time of a checkout must not count
+    bundle.build.cache_clear()
+    assert (bundle.build(), bundle.build().archive) == (first, first.archive)
+
+
+def test_another_content_gives_another_name(copy: Path) -> None:
     first = bundle.build()
     bundle.build.cache_clear()
-    monkeypatch.setattr(bundle, "__file__", str(tmp_path / "raceway" / "bundle.py"))
-    assert bundle.build() == first
-    bundle.build.cache_clear()
-    (tmp_path / "raceway" / "errors.py").write_text("# another content\n")
+    (copy / "errors.py").write_text("# another content\n")
     assert bundle.build().digest != first.digest
-    bundle.build.cache_clear()
+
+
+def test_it_is_built_once_a_process(copy: Path) -> None:
+    assert bundle.build() is bundle.build()
 
 
 def test_the_bundle_holds_the_node_rooms_and_nothing_else() -> None:

@@ -35,7 +35,7 @@ SHARED_HANDLERS = ("file",)
 
 @dataclass(frozen=True)
 class Noun:
-    """The four stages of one noun as functions; ``prepare``, where it exists, records originals before the first step."""
+    """The four stages of one noun as functions; ``prepare``, if there is one, records originals before any step."""
 
     name: str
     parse: Callable[[Mapping[str, Any]], Any]
