@@ -17,7 +17,7 @@ TEAM = "priority-test"
 SETTLE_S = 4
 
 
-def make_job(name: str, pods: int, gpus: int, priority: str) -> dict[str, Any]:
+def make_job(name: str, pods: int, gpus: int, priority: str, queue: str = "train") -> dict[str, Any]:
     amounts = {"cpu": "1", GPU: str(gpus)}
     box = {"name": "c", "image": "x:1", "resources": {"requests": amounts, "limits": amounts}}
     task = {
@@ -27,7 +27,7 @@ def make_job(name: str, pods: int, gpus: int, priority: str) -> dict[str, Any]:
         "template": {"spec": {"restartPolicy": "Never", "containers": [box]}},
     }
     restart = [{"event": event, "action": "RestartJob"} for event in ("PodEvicted", "PodFailed")]
-    spec = {"schedulerName": "volcano", "queue": "train", "minAvailable": pods, "maxRetry": 20, "policies": restart}
+    spec = {"schedulerName": "volcano", "queue": queue, "minAvailable": pods, "maxRetry": 20, "policies": restart}
     return {
         "apiVersion": "batch.volcano.sh/v1alpha1",
         "kind": "Job",
@@ -43,7 +43,7 @@ def platform() -> Iterator[PlatformLab]:
     layout = {
         "namespaces": [{"name": TEAM}],
         "priorities": [{"name": f"p{value}", "value": value} for value in (1, 2, 3)],
-        "queues": [{"name": "train"}],
+        "queues": [{"name": "train"}, *({"name": name, "deserved": {GPU: "5"}} for name in ("left", "right"))],
     }
     project = lab.project("platform", **layout)
     up(project, show=False)
@@ -114,3 +114,12 @@ def test_a_preempted_gang_starts_again_when_there_is_room(lab: PlatformLab) -> N
     running(lab, high=80, **{"low-a": 0})
     lab.kubectl("delete", "vcjob", "high", "-n", TEAM)
     stays(lab, **{"low-a": 30})
+
+
+def test_a_queue_gets_its_deserved_share_back_from_gangs_of_another(lab: PlatformLab) -> None:
+    lab.up(make_machines(1, gpus=10))
+    lab.apply(make_job("left-a", 5, 1, "p1", "left"), make_job("left-b", 5, 1, "p1", "left"))
+    running(lab, **{"left-a": 5, "left-b": 5})
+    lab.apply(make_job("right", 5, 1, "p1", "right"))
+    lab.wait("right runs", lambda: lab.phases(TEAM)["right"][1] == 5, 90)
+    lab.wait("one gang of left goes on", lambda: sorted(lab.phases(TEAM)[n][1] for n in ("left-a", "left-b")) == [0, 5])

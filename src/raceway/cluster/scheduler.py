@@ -50,10 +50,11 @@ class SchedulerConf:
 def training_conf(accelerators: Sequence[str] = ()) -> SchedulerConf:
     """Return the configuration raceway ships: gangs, a queue tree with reclaim, priorities with preemption, topology.
 
-    Three choices differ from Volcano's examples, each seen on the real scheduler:
+    Three choices differ from Volcano's examples. The second and third are shown on the real scheduler by
+    tests/cluster/test_priority_volcano.py; the first is read from Session.Reclaimable:
 
-    - ``capacity`` stands in the *first* tier. The first tier that names victims decides alone, and ``conformance``
-      always names some; in the second tier the queues' deserved and guaranteed shares would never be asked.
+    - ``capacity`` stands in the *first* tier: the first tier that names victims decides alone, and ``conformance``
+      names every pod that is not critical, so a plugin of the second tier is not asked about victims.
     - ``gang`` does not veto eviction (preemptable and reclaimable off): otherwise no gang could ever be preempted. The
       job policy PodEvicted → RestartJob then restarts the gang as a whole.
     - nothing votes on ``enqueue`` by free room (no overcommit, capacity's vote off): a job that must preempt or reclaim
