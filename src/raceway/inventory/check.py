@@ -39,6 +39,13 @@ def check(
         return _Check(inventory, load_specs(roles_dir), limit).run(progress or (lambda _: None))
 
 
+def check_host(inventory: Inventory, host: str, roles_dir: Path | None = None) -> list[Finding]:
+    """Return what is wrong with one host's own declaration; names and rules between hosts are left to ``check``."""
+    one = _Check(inventory, load_specs(roles_dir), "")
+    one.host(host, is_node=True)
+    return one.findings.sorted()
+
+
 class _Check:
     def __init__(self, inventory: Inventory, specs: Specs, limit: str) -> None:
         self.inventory = inventory
@@ -46,6 +53,8 @@ class _Check:
         self.findings = Collector()
         self.evaluator = evaluator_of(inventory, specs)
         self.only = frozenset(inventory.select(limit)) if limit else None
+        if limit and not self.only:
+            raise RacewayError(f"--limit {limit}", "matches no host", "a pattern that matches", "correct the pattern")
         self._verdicts: dict[tuple[str, int], list[Row]] = {}
         self._compiler = Compiler()
 
@@ -58,14 +67,14 @@ class _Check:
             _, shared, own = self.inventory.split(host)
             seen.see(host, {**shared, **own})
             if self.only is None or host in self.only:
-                self._host(host, host in nodes)
+                self.host(host, host in nodes)
             if number % 250 == 0:
                 progress(number)
         seen.report(self.findings, self.only)
         progress(len(self.inventory.hosts))
         return self.findings.sorted()
 
-    def _host(self, host: str, is_node: bool) -> None:
+    def host(self, host: str, is_node: bool) -> None:
         state = self.evaluator.host(host)
         for finding in state.findings:
             self.findings.add(finding, (host,))

@@ -6,15 +6,18 @@ the node. It deliberately refuses a host whose declaration has errors: half a de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from raceway import roles as registry
 from raceway.errors import RacewayError
 from raceway.inventory import ansible_api, ansible_render
+from raceway.inventory.check import check_host
 from raceway.inventory.compiler import Compiler
 from raceway.inventory.evaluate import DEFAULT_ROLES, ROLES, HostValues, evaluator_of
+from raceway.inventory.findings import ERROR, Finding
 from raceway.inventory.load import no_garbage_collection
 from raceway.inventory.origin import Origin
 from raceway.inventory.source import Inventory
@@ -52,6 +55,7 @@ def desired(inventory: Inventory, host: str, roles_dir: Path | None = None) -> D
     evaluator = evaluator_of(inventory, load_specs(roles_dir))
     state = evaluator.host(host)
     refuse_broken([state])
+    _refuse(host, [finding for finding in check_host(inventory, host, roles_dir) if finding.severity == ERROR])
     compiler = Compiler()
     compiled = _compiled(compiler, state, evaluator.specs)
     names = [name for role in state.enabled for name in state.roles[role]]
@@ -101,7 +105,14 @@ def compile_vars(values: Mapping[str, Any], host: str, roles_dir: Path | None = 
         raise RacewayError(host, "; ".join(wrong), act="raceway inventory check tells the places to correct")
     chosen = values.get(ROLES)
     enabled = tuple(str(role) for role in chosen) if isinstance(chosen, (list, tuple)) else tuple(DEFAULT_ROLES)
+    _refuse(host, _broken_rules(roles, enabled))
     return _compiled(Compiler(), HostValues(host, roles, enabled, frozenset(), own=frozenset(roles)), specs)
+
+
+def _broken_rules(roles: Mapping[str, Mapping[str, Any]], enabled: Iterable[str]) -> list[Finding]:
+    known = [role for role in enabled if role in registry.ROLES]
+    rows = [row for role in known for row in registry.role(role).rules(roles[role]) if row.severity == ERROR]
+    return [Finding(row.variable, row.found, row.allowed, row.act, origin=Origin(note="its variables")) for row in rows]
 
 
 def known_host(inventory: Inventory, host: str) -> None:
@@ -124,14 +135,17 @@ def _default(spec: RoleSpec, name: str, values: Mapping[str, Any]) -> Any:
 
 def refuse_broken(states: Iterable[HostValues]) -> None:
     """Raise RacewayError for the first host with an unusable value; a vault nobody can open is one of these."""
-    broken = [(state, finding) for state in states for finding in state.findings]
-    if not broken:
+    for state in states:
+        _refuse(state.host, state.findings)
+
+
+def _refuse(host: str, findings: Sequence[Finding]) -> None:
+    if not findings:
         return
-    state, first = broken[0]
-    rest = len(broken) - 1
+    first, rest = findings[0], len(findings) - 1
     more = f" (and {rest} more error{'s' if rest > 1 else ''})" if rest else ""
     raise RacewayError(
-        f"{state.host}: {first.variable}",
+        f"{host}: {first.variable}",
         f"{first.found}{more}, at {first.origin}",
         first.allowed,
         "run raceway inventory check to see all errors",

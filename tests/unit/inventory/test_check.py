@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from raceway.errors import RacewayError
 from raceway.inventory import Inventory, check, load
 
 
@@ -54,6 +55,11 @@ def test_limit_leaves_out_findings_of_other_hosts(found: Any) -> None:
     hosts = "nodes: {hosts: {a: {tin_size: x}, b: {tin_size: y}, c: {tin_typo: 1}}}"
     assert [one.hosts for one in found(hosts, limit="b")] == [("b",)]
     assert len(found(hosts)) == 3
+
+
+def test_a_limit_that_matches_nothing_is_an_error_not_a_success(found: Any) -> None:
+    with pytest.raises(RacewayError, match="matches no host"):
+        found("nodes: {hosts: {a: }}", limit="b")
 
 
 def test_rules_between_variables_are_told_per_host(found: Any) -> None:

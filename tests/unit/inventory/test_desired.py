@@ -52,6 +52,19 @@ def test_a_declaration_with_errors_has_no_desired_state(loaded: Load) -> None:
     assert desired(inventory, "b").values["node"]["node_cpus"] == 0
 
 
+def test_a_broken_rule_has_no_desired_state_on_either_way(loaded: Load) -> None:
+    inventory = loaded("nodes: {hosts: {a: {node_accelerator_kind: nvidia}}}")
+    with pytest.raises(RacewayError, match="nvidia with a count of 0"):
+        desired(inventory, "a")
+    with pytest.raises(RacewayError, match="nvidia with a count of 0"):
+        compile_vars(inventory.variables("a"), "a")
+
+
+def test_a_warning_does_not_stop_anything(loaded: Load) -> None:
+    inventory = loaded("nodes: {hosts: {a: {node_labels: {kubernetes.io/x: y}}}}")
+    assert desired(inventory, "a").roles == compile_vars(inventory.variables("a"), "a")
+
+
 def test_an_unknown_role_has_no_desired_state(loaded: Load) -> None:
     with pytest.raises(RacewayError, match='unknown role "kernle"'):
         desired(loaded("nodes: {hosts: {a: {raceway_roles: [kernle]}}}"), "a")
