@@ -18,10 +18,11 @@ FIRST_PORT, LAST_PORT = 26000, 31999
 BLOCK = 20
 
 
-def subnet(taken: Iterable[str]) -> str:
-    """Return the first /24 of the pool that overlaps none of ``taken`` (networks or addresses as text)."""
+def subnet(taken: Iterable[str], prefer: str = "") -> str:
+    """Return ``prefer``, else the first /24 of the pool, that overlaps none of ``taken`` (networks, addresses)."""
     networks = [network for text in taken if (network := _network(text)) is not None]
-    for candidate in POOL.subnets(new_prefix=24):
+    first = [ipaddress.IPv4Network(prefer)] if prefer else []
+    for candidate in (*first, *POOL.subnets(new_prefix=24)):
         if not any(candidate.overlaps(other) for other in networks):
             return str(candidate)
     raise RacewayError(

@@ -142,6 +142,12 @@ class Lab:
                 known = None  # a record that cannot be read: what carries this folder's label is still found
             if known:
                 gone["processes"] = self._end_processes(known.id)
+            if known and known.network and not shutil.which("podman"):
+                raise RacewayError(
+                    f"lab {self.name}",
+                    "podman is gone, the lab's containers may not be",
+                    act="install podman, run again",
+                )
             if shutil.which("podman") and os.geteuid() == 0:
                 gone["containers"], gone["networks"] = self._remove_nodes(known)
                 gone["images"] = self._remove_image() if image_too else 0
@@ -195,10 +201,13 @@ class Lab:
 
     def _plan_nodes(self, known: Record, count: int | None) -> Record:
         wanted = count if count is not None else len(known.nodes) or DEFAULT_NODES
-        if not known.subnet:
-            taken = nodes.used_networks(Podman(self.folder / "run"))
-            taken += [other.subnet for other in record.all_records()]
-            known = dataclasses.replace(known, subnet=allocate.subnet(taken), network=f"raceway-{self.name}")
+        podman = Podman(self.folder / "run")
+        if not nodes.network_exists(podman, known):
+            # Until the network is there its subnet is only a wish: another lab or program may have taken it since.
+            taken = nodes.used_networks(podman)
+            taken += [other.subnet for other in record.all_records() if other.id != known.id]
+            chosen = allocate.subnet(taken, prefer=known.subnet)
+            known = dataclasses.replace(known, subnet=chosen, network=f"raceway-{self.name}")
         named = tuple(
             Node(f"{self.name}-{index}", f"raceway-{self.name}-{self.name}-{index}", address)
             for index, address in enumerate(allocate.addresses(known.subnet, wanted), start=1)

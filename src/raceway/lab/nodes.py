@@ -72,12 +72,19 @@ def wait_for_strays(lab_id: str) -> None:
         time.sleep(0.1)
 
 
-def ensure_network(podman: Podman, record: Record, folder: Path) -> None:
-    """Make the lab's network if it is not there."""
+def network_exists(podman: Podman, record: Record) -> bool:
+    """Is the lab's own network there? One of that name that is not the lab's is an error."""
     for network in podman.networks():
         if network["name"] == record.network:
             _own(network.get("labels") or {}, record, f"podman network {record.network}")
-            return
+            return True
+    return False
+
+
+def ensure_network(podman: Podman, record: Record, folder: Path) -> None:
+    """Make the lab's network if it is not there."""
+    if network_exists(podman, record):
+        return
     podman.run(
         [
             "network",

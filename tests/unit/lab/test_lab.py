@@ -23,6 +23,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("RACEWAY_STATE", str(tmp_path))
     monkeypatch.setattr(module.requirements, "check", lambda *_: None)
     monkeypatch.setattr(module.nodes, "used_networks", lambda _: ["10.213.0.0/24"])
+    monkeypatch.setattr(module.nodes, "network_exists", lambda *_: False)
 
     def kill(*_: Any, **__: Any) -> None:
         raise Killed
@@ -51,6 +52,25 @@ def test_the_record_is_complete_before_the_first_thing_is_made(lab: Lab) -> None
 def test_up_again_keeps_id_subnet_and_number_of_nodes(lab: Lab) -> None:
     first = planned(lab, 3)
     assert planned(lab) == first
+
+
+def test_a_subnet_taken_before_the_network_was_made_is_given_up(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned(lab)
+    monkeypatch.setattr(module.nodes, "used_networks", lambda _: ["10.213.0.0/23"])
+    assert planned(lab).subnet == "10.213.2.0/24"
+    monkeypatch.setattr(module.nodes, "network_exists", lambda *_: True)
+    monkeypatch.setattr(module.nodes, "used_networks", lambda _: ["10.213.2.0/24"])
+    assert planned(lab).subnet == "10.213.2.0/24"
+
+
+def test_a_lab_with_containers_is_not_forgotten_because_podman_is_gone(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(lab)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(RacewayError, match="podman is gone"):
+        lab.down()
+    assert lab.record
 
 
 def test_two_nodes_unless_told_otherwise(lab: Lab) -> None:
