@@ -80,7 +80,8 @@ class Demo:
         program = Path(sys.executable).parent / "ansible-playbook"
         env = {**os.environ, "RACEWAY_LAB": self.lab.name, "RACEWAY_REPORT": str(self.report)}
         self.report.unlink(missing_ok=True)
-        done = subprocess.run([program, "-i", str(self.inventory), "site.yml"], cwd=self.root, env=env)
+        argv = [str(program), "-i", str(self.inventory), "site.yml"]
+        done = subprocess.run(argv, cwd=self.root, env=env)
         if done.returncode or not self.report.exists():
             raise RacewayError("site.yml", f"exit code {done.returncode}", "0", "read the reasons above")
         nodes: dict[str, Any] = json.loads(self.report.read_text())["nodes"]
@@ -147,9 +148,8 @@ class Demo:
         show(f"          ssh -F {self.lab.ssh_config} {self.lab.name}-1", soft_wrap=True)
         show(f"          .venv/bin/raceway inventory show {self.lab.name}-1 -i inventories/lab")
         show(f"          .venv/bin/raceway lab status --name {self.lab.name}")
-        show(
-            "change    edit inventories/lab/group_vars/nodes.yml, then .venv/bin/ansible-playbook site.yml --check --diff"
-        )
+        show("change    edit inventories/lab/group_vars/nodes.yml, then look before you apply:")
+        show("          .venv/bin/ansible-playbook site.yml --check --diff")
         show(f"end       .venv/bin/raceway lab down --name {self.lab.name}")
 
 

@@ -24,7 +24,13 @@ FOLDERS = (
 )
 # ssh and systemd keep these moving; none is raceway's business.
 SKIPPED_FILES = ("/etc/.updated", "/etc/.pwd.lock", "/etc/resolv.conf", "/etc/mtab", "/root/.ansible")
-VOLATILE = [
+VOLATILE = (
+    *("debug.exception-trace", "fs.binfmt_misc", "fs.dentry-state", "fs.file-nr", "fs.inode-nr", "fs.inode-state"),
+    *("fs.quota", "kernel.core_pattern", "kernel.ns_last_pid", "kernel.perf_cpu_time_max_percent"),
+    *("kernel.perf_event_max_sample_rate", "kernel.pty.nr", "kernel.random", "kernel.sched_domain", "kernel.seccomp"),
+    *("kernel.spl", "net.ipv4.conf.all.forwarding", "net.ipv4.tcp_fastopen_key", "net.ipv4.tcp_mem"),
+    *("net.ipv4.udp_mem", "net.ipv6.conf", "net.netfilter.nf_conntrack_count", "sunrpc", "vm.stat_refresh"),
+)
     "fs.dentry-state",
     "fs.file-nr",
     "fs.inode-nr",
@@ -79,7 +85,7 @@ def settings():
         for name in leaves:
             path = os.path.join(folder, name)
             key = path[len("/proc/sys/") :].replace("/", ".")
-            if key.startswith(tuple(VOLATILE)):
+            if key.startswith(VOLATILE):
                 continue
             try:
                 with open(path, errors="replace") as handle:

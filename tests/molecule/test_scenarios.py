@@ -1,4 +1,4 @@
-"""Every Molecule scenario of every role, on a fresh lab node over ssh: check → converge → idempotence → verify → remove.
+"""Every Molecule scenario of every role, on a fresh lab node: check → converge → idempotence → verify → remove.
 
 It cannot see: kernel-wide settings, modules, queues of real interfaces, the boot (all on the vm rung).
 """
