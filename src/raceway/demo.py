@@ -97,7 +97,7 @@ class Demo:
 
     def _get(self, *words: str) -> list[dict[str, Any]]:
         kubectl = ensure(["kubectl"], show=False)["kubectl"]
-        argv = [kubectl, "--kubeconfig", str(self.lab.kubeconfig), "get", *words, "-o", "json"]
+        argv = [str(kubectl), "--kubeconfig", str(self.lab.kubeconfig), "get", *words, "-o", "json"]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
         items: list[dict[str, Any]] = json.loads(done.stdout)["items"] if done.returncode == 0 else []
         return items

@@ -31,31 +31,6 @@ VOLATILE = (
     *("kernel.spl", "net.ipv4.conf.all.forwarding", "net.ipv4.tcp_fastopen_key", "net.ipv4.tcp_mem"),
     *("net.ipv4.udp_mem", "net.ipv6.conf", "net.netfilter.nf_conntrack_count", "sunrpc", "vm.stat_refresh"),
 )
-    "fs.dentry-state",
-    "fs.file-nr",
-    "fs.inode-nr",
-    "fs.inode-state",
-    "fs.binfmt_misc",
-    "fs.quota",
-    "kernel.ns_last_pid",
-    "kernel.pty.nr",
-    "kernel.random",
-    "kernel.core_pattern",
-    "net.netfilter.nf_conntrack_count",
-    "net.ipv4.tcp_fastopen_key",
-    "kernel.sched_domain",
-    "debug.exception-trace",
-    "kernel.perf_event_max_sample_rate",
-    "kernel.perf_cpu_time_max_percent",
-    "vm.stat_refresh",
-    "kernel.spl",
-    "sunrpc",
-    "kernel.seccomp",
-    "net.ipv4.tcp_mem",
-    "net.ipv4.udp_mem",
-    "net.ipv6.conf",
-    "net.ipv4.conf.all.forwarding",
-]
 
 
 def files():
