@@ -7,6 +7,7 @@ deliberately fetches no container image: there is nothing to trust but Debian's 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -102,6 +103,14 @@ def ensure(podman: Podman, steps: Steps, lab_id: str) -> str:
         if not podman.image_exists(name):
             build(podman, name, work / "build", steps, lab_id)
     return name
+
+
+def sweep() -> None:
+    """Remove what a killed build left in the cache; a build that is running is left alone."""
+    work = cache_dir() / "lab-image"
+    if (work / "build").exists():
+        with contextlib.suppress(RacewayError), locks.exclusive(work / "lock", busy="the node image"):
+            shutil.rmtree(work / "build", ignore_errors=True)
 
 
 def build(podman: Podman, name: str, work: Path, steps: Steps, lab_id: str) -> None:

@@ -151,6 +151,7 @@ class Lab:
             if shutil.which("podman") and os.geteuid() == 0:
                 gone["containers"], gone["networks"] = self._remove_nodes(known)
                 gone["images"] = self._remove_image() if image_too else 0
+            image.sweep()
             if self.folder.exists():
                 shutil.rmtree(self.folder)
             self._lock_file.unlink()

@@ -28,6 +28,9 @@ class FakeLab:
     def __init__(self, name: str, show: bool) -> None:
         self.name, self.ssh_config, self.kubeconfig = name, "/state/ssh/config", "/state/kubeconfig"
 
+    def prepare(self) -> None:
+        FakeLab.asked.append(("prepare", None))
+
     def up(self, *words: Any, **more: Any) -> None:
         FakeLab.asked.append(("up", (words, more)))
 
@@ -43,6 +46,12 @@ class FakeLab:
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeLab.asked = []
     monkeypatch.setattr(cli, "Lab", FakeLab)
+
+
+def test_prepare_makes_no_lab(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(parse("prepare")) == 0
+    assert FakeLab.asked == [("prepare", None)]
+    assert "container nodes need" in capsys.readouterr().out
 
 
 def test_up_hands_its_words_on() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from raceway.lab import image
+from raceway.lab import image, locks
 
 
 def test_the_name_does_not_depend_on_where_the_package_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,6 +35,20 @@ def test_another_mirror_is_asked_when_it_is_named(monkeypatch: pytest.MonkeyPatc
     assert image.command("out.tar")[-2:] == ["bookworm", "out.tar"]
     monkeypatch.setenv("RACEWAY_LAB_MIRROR", "http://mirror.example/debian")
     assert image.command("out.tar")[-1] == "http://mirror.example/debian"
+
+
+def test_what_a_killed_build_left_is_swept_but_not_under_a_running_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RACEWAY_CACHE", str(tmp_path))
+    image.sweep()
+    left = tmp_path / "lab-image" / "build"
+    left.mkdir(parents=True)
+    with locks.exclusive(tmp_path / "lab-image" / "lock"):
+        image.sweep()
+        assert left.exists()
+    image.sweep()
+    assert not left.exists()
 
 
 def test_a_node_has_what_ansible_and_the_kernel_role_need() -> None:
