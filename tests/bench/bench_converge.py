@@ -1,8 +1,9 @@
 """No-op converge, first converge and drift report of the 60-setting baseline, raceway and its peers in turn.
 
-All tools work on the same nodes in one run, in rounds (ABAB); a third script reads the end state of every first converge
-and of every no-op round; drift reports must name the six drifted settings of each node and nothing else. It
-deliberately refuses to start on a busy machine, since a busy machine measures itself.
+All tools work on the same nodes in one run, in rounds (ABAB). A tool's turn: the nodes are reset, its first converge, its
+no-op, its report of six settings broken by hand. A third script reads the state after the reset and after each converge;
+a no-op must change nothing and a report must name those six and nothing else. It deliberately refuses to start on a busy
+machine, since a busy machine measures itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,17 +46,50 @@ class Bench:
     loads: list[float] = field(default_factory=list)
 
     def run(self, tasks: Sequence[str]) -> None:
-        """Measure the tasks in order; the first converge also brings the nodes into every tool's no-op state."""
+        """Measure ``tasks`` (first, noop, drift) of every tool in rounds; a first converge is done in any case."""
         self.everywhere("prepare")
-        if "first" in tasks:
-            self._rounds("first", self._first)
-        self._settle()
-        if "noop" in tasks:
-            self._rounds("noop", self._noop)
-        if "drift" in tasks:
-            self.everywhere("drift")
-            self._rounds("drift", self._drift)
+        for number in range(max(self.repeats)):
+            for tool in self.tools:
+                if number < self.repeats[tool.slow]:
+                    self.loads.append(meters.refuse_load(self.limit, self.force) if not number else os.getloadavg()[0])
+                    self._turn(tool, tasks, number)
         self.everywhere("reset")
+
+    def _turn(self, tool: Tool, tasks: Sequence[str], number: int) -> None:
+        if not tool.reference:
+            self.everywhere("reset")
+            self.expect(0, "after the reset")
+            self._keep("first", tool, self._call("first", tool, tool.converge), number)
+            self.expect(60, f"after the first converge by {tool.label}")
+        if "noop" in tasks:
+            self._keep("noop", tool, self._noop(tool), number)
+        if "drift" in tasks and tool.drift:
+            self.everywhere("drift")
+            self._keep("drift", tool, self._drift(tool), number)
+
+    def _noop(self, tool: Tool) -> meters.Cost:
+        cost = self._call("noop", tool, tool.converge)
+        if not tool.reference:
+            changed = peers.changed(tool, cost.out, self.work)
+            if changed:
+                raise RacewayError(f"no-op by {tool.label}", f"changes {changed[:3]}", "no change")
+            self.expect(60, f"after the no-op by {tool.label}")
+        return cost
+
+    def _drift(self, tool: Tool) -> meters.Cost:
+        cost = self._call("drift", tool, tool.drift)
+        found = peers.reported(tool, cost.out, self.work)
+        wanted = set(settings.DRIFT.values())
+        for name in self.names:
+            if found.get(name, set()) != wanted:
+                different = ", ".join(sorted(found.get(name, set()) ^ wanted))
+                raise RacewayError(f"drift of {name} by {tool.label}", f"missed or false: {different}", "6 of 6, 0 false")
+        return cost
+
+    def _keep(self, task: str, tool: Tool, cost: meters.Cost, number: int) -> None:
+        kept = {key: getattr(cost, key) for key in ("wall", "controller_cpu", "node_cpu", "wire_bytes")}
+        self.costs.setdefault(task, {}).setdefault(tool.name, []).append(kept)
+        print(f"{len(self.names):3} nodes  round {number + 1}  {task:5}  {tool.label:26} {cost.wall:7.2f} s", flush=True)
 
     def everywhere(self, what: str) -> None:
         """Prepare, reset or drift all nodes."""
@@ -69,78 +103,19 @@ class Bench:
                 wrong = ", ".join(found["wrong"][:8])
                 raise RacewayError(f"{name} {when}", f"{found['right']} of 60 as declared; not: {wrong}", str(right))
 
-    def _rounds(self, task: str, work: Callable[[Tool], meters.Cost]) -> None:
-        for number in range(max(self.repeats)):
-            for tool in self.tools:
-                if (
-                    number >= self.repeats[tool.slow]
-                    or (tool.reference and task != "noop")
-                    or (task == "first" and tool.name == "site")
-                ):
-                    continue
-                self.loads.append(meters.refuse_load(self.limit, self.force) if number == 0 else os.getloadavg()[0])
-                cost = work(tool)
-                if cost.rc:
-                    log = self.work / f"{task}-{tool.name}.log"
-                    log.write_text(cost.out)
-                    raise RacewayError(f"{task} by {tool.label}", f"exit {cost.rc}", "0", f"read {log}")
-                kept = {key: getattr(cost, key) for key in ("wall", "controller_cpu", "node_cpu", "wire_bytes")}
-                self.costs.setdefault(task, {}).setdefault(tool.name, []).append(kept)
-                print(
-                    f"{len(self.names):3} nodes  {task:5}  round {number + 1}  {tool.label:26} {cost.wall:7.2f} s",
-                    flush=True,
-                )
-
-    def _settle(self) -> None:
-        """Let every tool make its own no-op state, so that all may be measured on the same nodes without a reset."""
-        self.everywhere("reset")
-        for tool in self.tools:
-            if not tool.reference and tool.name != "mitogen":
-                self._call(tool, tool.converge)
-        self.expect(60, "after all tools have converged it")
-
-    def _first(self, tool: Tool) -> meters.Cost:
-        self.everywhere("reset")
-        self.expect(0, "after the reset")
-        cost = self._call(tool, tool.converge)
-        if not cost.rc:
-            self.expect(60, f"after the first converge by {tool.label}")
-        return cost
-
-    def _noop(self, tool: Tool) -> meters.Cost:
-        cost = self._call(tool, tool.converge)
-        if not tool.reference and tool.name != "pyinfra" and not cost.rc and self._record():
-            raise RacewayError(f"no-op by {tool.label}", f"changes {self._record()[:3]}", "no change")
-        return cost
-
-    def _drift(self, tool: Tool) -> meters.Cost:
-        cost = self._call(tool, tool.drift)
-        found = peers.reported(tool, cost.out, self.work) if not cost.rc else {}
-        wanted = set(settings.DRIFT.values())
-        for name in self.names if not cost.rc else ():
-            if found.get(name, set()) != wanted:
-                different = ", ".join(sorted(found.get(name, set()) ^ wanted))
-                raise RacewayError(
-                    f"drift of {name} by {tool.label}", f"missed or false: {different}", "6 of 6, 0 false"
-                )
-        return cost
-
-    def _record(self) -> list[Any]:
-        rows: list[Any] = json.loads((self.work / "record.json").read_text())
-        return rows
-
-    def _call(self, tool: Tool, command: Sequence[str]) -> meters.Cost:
+    def _call(self, task: str, tool: Tool, command: Sequence[str]) -> meters.Cost:
         """Run a tool as on a first contact of the day: no ssh session is left of an earlier run."""
         folder = peers.control_folder(tool)
         folder.mkdir(parents=True, exist_ok=True)
         (self.work / "record.json").unlink(missing_ok=True)
-        try:
-            return meters.measure(command, peers.environment(tool, self.work), self.work, self.containers)
-        finally:
-            for socket in folder.iterdir():
-                subprocess.run(
-                    ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"], capture_output=True, check=False
-                )
+        cost = meters.measure(command, peers.environment(tool, self.work), self.work, self.containers)
+        for socket in folder.iterdir():
+            subprocess.run(["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"], capture_output=True, check=False)
+        if cost.rc:
+            log = self.work / f"{task}-{tool.name}.log"
+            log.write_text(cost.out)
+            raise RacewayError(f"{task} by {tool.label}", f"exit {cost.rc}", "0", f"read {log}")
+        return cost
 
     def _each_node(self, script: str, *arguments: str) -> list[str]:
         given = (self.work / "b60.json").read_text()

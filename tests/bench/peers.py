@@ -109,6 +109,14 @@ def write_inputs(work: Path, nodes: Sequence[Mapping[str, Any]], ssh: Path) -> N
     )
 
 
+def changed(tool: Tool, out: str, work: Path) -> list[str]:
+    """What a converge says it changed."""
+    if tool.name == "pyinfra":
+        rows = [line.split() for line in out[out.index("--> Results:") :].splitlines() if line.strip()]
+        return [row[0] for row in rows if len(row) == 5 and row[1].isdigit() and row[2] != "-" and row[0] != "Grand"]
+    return [f"{host}: {name}" for host, name in json.loads((work / "record.json").read_text())]
+
+
 def reported(tool: Tool, out: str, work: Path) -> dict[str, set[str]]:
     """The settings a drift report names, per node."""
     if tool.name == "pyinfra":
