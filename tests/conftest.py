@@ -61,6 +61,8 @@ class Guard:
         self.allowed: frozenset[str] = frozenset()
         self.touched: list[str] = []
         self.temporary = [os.path.realpath(tempfile.gettempdir())]
+        self.checkout = os.path.realpath(HERE.parent)
+        self.base = ""  # pytest's own temporary folder, known when the session starts
 
     def __call__(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.on:
@@ -87,7 +89,8 @@ class Guard:
         # What is changed is the link itself, except for an open, which follows it.
         parent, name = os.path.split(os.path.abspath(place))
         real = os.path.realpath(place) if event == "open" else os.path.join(os.path.realpath(parent), name)
-        inside = any(real == top or real.startswith(top + os.sep) for top in self.temporary)
+        # A checkout may itself lie below a temporary folder.
+        inside = _below(real, self.base) or (_below(real, *self.temporary) and not _below(real, self.checkout))
         if not inside and real != os.devnull and "__pycache__" not in real.split(os.sep):
             self._refuse("write", f"{event} {real}: a unit test writes below tmp_path only")
 
@@ -112,6 +115,10 @@ class Guard:
             yield
         assert text in str(caught.value), f"the guard said: {caught.value}"
         self.touched.clear()
+
+
+def _below(path: str, *tops: str) -> bool:
+    return any(path == top or path.startswith(top + os.sep) for top in tops if top)
 
 
 # Importing Ansible makes a folder, in the home folder unless it is told another place.
@@ -170,7 +177,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Add pytest's own temporary folder, wherever --basetemp puts it."""
     factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
-    GUARD.temporary.append(os.path.realpath(factory.getbasetemp()))
+    GUARD.base = os.path.realpath(factory.getbasetemp())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

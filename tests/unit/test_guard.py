@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 Bites = Callable[[str], Any]
+# Absent, so that nothing is lost should a guard not bite; in the checkout, which may lie below a temporary folder.
 OUTSIDE = Path(__file__).with_suffix(".never-written")
 
 
@@ -75,7 +76,7 @@ def test_a_unix_socket_below_tmp_path_is_allowed() -> None:
         lambda: OUTSIDE.rmdir(),
         lambda: Path(__file__).chmod(0o644),
         lambda: os.utime(__file__),
-        lambda: os.truncate(__file__, 10**6),
+        lambda: os.truncate(OUTSIDE, 0),
         lambda: shutil.copy(__file__, OUTSIDE),
     ],
 )
@@ -89,8 +90,8 @@ def test_no_file_outside_tmp_path_can_be_changed(write: Callable[[], Any], bites
 def test_a_rename_must_have_both_ends_below_tmp_path(inwards: bool, tmp_path: Path, bites: Bites) -> None:
     inside = tmp_path / "inside"
     inside.write_text("x")
-    source, target = (Path(__file__), inside) if inwards else (inside, OUTSIDE)
-    with bites(str(Path(__file__) if inwards else OUTSIDE)):
+    source, target = (OUTSIDE, inside) if inwards else (inside, OUTSIDE)
+    with bites(str(OUTSIDE)):
         source.replace(target)
 
 

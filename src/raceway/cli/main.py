@@ -7,7 +7,7 @@ Exit codes: 0 fine; 1 findings, drift or a failed run; 2 bad input or a missing 
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -19,10 +19,8 @@ COMMANDS = {
     "tools": "find or build the pinned programs raceway works with",
     "lab": "bring up, show or remove a lab: container nodes and a control plane",
     "inventory": "check an inventory, show the desired state of a host",
-    "facts": "parse pasted tool output into JSON",
     "queues": "check and draw the queues of a stack",
     "render": "write the cluster layout as plain manifests",
-    "job": "size, lint and render jobs",
     "drift": "name what differs between the declaration and the cluster",
 }
 
@@ -53,8 +51,7 @@ def _parser(chosen: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="raceway", description="Declarative infrastructure for AI clusters.")
     parser.add_argument("--version", action="version", version=f"raceway {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
-    available = {name: text for name, text in COMMANDS.items() if importlib.util.find_spec(f"raceway.cli.{name}")}
-    for name, text in available.items():
+    for name, text in COMMANDS.items():
         sub = subparsers.add_parser(name, help=text, description=text)
         if name == chosen:
             importlib.import_module(f"raceway.cli.{name}").configure(sub)
