@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from raceway.errors import RacewayError
 from raceway.lab import Lab
 
-from . import bench_converge, meters, peers
+from . import bench_converge, meters, peers, table
 
 OUT = peers.REPOSITORY / "out" / "bench"
 LOCK = peers.REPOSITORY / "requirements-bench.lock"
 PINS = ("ansible==14.5.0", "mitogen==0.3.54", "pyinfra==3.10.0")
 LAB = "bench"
+DOCUMENT = peers.REPOSITORY / "docs" / "benchmarks.md"
+PARTS = ("converge", "inventory", "pulumi")
+QUIET_S = 180  # how long the load may take to fall after set-up and between parts
 
 
 def main() -> int:
     """Run what was asked for."""
     options = _options()
     try:
-        _peers()
         OUT.mkdir(parents=True, exist_ok=True)
-        meters.refuse_load(options.load, options.force)
-        _converge(options)
+        if "converge" in options.parts:
+            _peers()
+            _wait_for_quiet(options)
+            _converge(options)
+        for part in ("inventory", "pulumi"):
+            if part in options.parts:
+                _wait_for_quiet(options)
+                _other(part)
+        if options.docs:
+            table.write(OUT, DOCUMENT)
+            print(f"bench: tables in {DOCUMENT.relative_to(peers.REPOSITORY)}")
     except RacewayError as error:
         print(error.message(), file=sys.stderr)
         return 2
@@ -36,6 +47,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS, help="benches to run")
     parser.add_argument("--nodes", type=int, nargs="+", default=[2, 10, 30], help="sizes to measure")
     parser.add_argument("--tasks", nargs="+", default=["first", "noop", "drift"], choices=["first", "noop", "drift"])
     parser.add_argument(
@@ -44,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, nargs=2, default=[5, 3], metavar=("FAST", "SLOW"))
     parser.add_argument("--load", type=float, default=1.5, help="refuse to start above this load")
     parser.add_argument("--force", action="store_true", help="measure on a busy machine all the same")
+    parser.add_argument("--docs", action=argparse.BooleanOptionalAction, default=True, help="write the tables")
     parser.add_argument("--keep", action="store_true", help="leave the lab up")
     return parser.parse_args()
 
@@ -67,9 +80,27 @@ def _peers() -> None:
     ready.write_text(wanted)
 
 
+def _wait_for_quiet(options: argparse.Namespace) -> None:
+    """Give the machine a while to calm down after set-up; refuse when it does not."""
+    until = time.monotonic() + QUIET_S
+    while not options.force and time.monotonic() < until and os.getloadavg()[0] > options.load:
+        time.sleep(5)
+    meters.refuse_load(options.load, options.force)
+
+
+def _other(part: str) -> None:
+    """Run one of the benches that measure by themselves."""
+    target = OUT / f"{part}.json"
+    print(f"bench: {part}", flush=True)
+    command = [sys.executable, "-m", f"tests.bench.bench_{part}", "--json", str(target)]
+    if subprocess.run(command, cwd=peers.REPOSITORY, check=False).returncode:
+        raise RacewayError(f"bench {part}", "failed", act=f"run {' '.join(command[1:3])} by itself")
+
+
 def _converge(options: argparse.Namespace) -> None:
     lab = Lab(LAB, show=True)
     lab.up(max(options.nodes), cluster=False)
+    _wait_for_quiet(options)
     try:
         for count in options.nodes:
             result = bench_converge.bench(

@@ -1,9 +1,9 @@
 """No-op converge, first converge and drift report of the 60-setting baseline, raceway and its peers in turn.
 
-All tools work on the same nodes in one run, in rounds (ABAB). A tool's turn: the nodes are reset, its first converge, its
-no-op, its report of six settings broken by hand. A third script reads the state after the reset and after each converge;
-a no-op must change nothing and a report must name those six and nothing else. It deliberately refuses to start on a busy
-machine, since a busy machine measures itself.
+All tools work on the same nodes in one run, in rounds (ABAB). A tool's turn: the nodes are reset, its first converge,
+its no-op, its report of six settings broken by hand. A third script reads the state after the reset and after each
+converge; a no-op must change nothing and a report must name those six and nothing else. It deliberately refuses to
+start on a busy machine, since a busy machine measures itself.
 """
 
 from __future__ import annotations
@@ -83,13 +83,15 @@ class Bench:
         for name in self.names:
             if found.get(name, set()) != wanted:
                 different = ", ".join(sorted(found.get(name, set()) ^ wanted))
-                raise RacewayError(f"drift of {name} by {tool.label}", f"missed or false: {different}", "6 of 6, 0 false")
+                place = f"drift of {name} by {tool.label}"
+                raise RacewayError(place, f"missed or false: {different}", "6 of 6, 0 false")
         return cost
 
     def _keep(self, task: str, tool: Tool, cost: meters.Cost, number: int) -> None:
         kept = {key: getattr(cost, key) for key in ("wall", "controller_cpu", "node_cpu", "wire_bytes")}
         self.costs.setdefault(task, {}).setdefault(tool.name, []).append(kept)
-        print(f"{len(self.names):3} nodes  round {number + 1}  {task:5}  {tool.label:26} {cost.wall:7.2f} s", flush=True)
+        where = f"{len(self.names):3} nodes  round {number + 1}"
+        print(f"{where}  {task:5}  {tool.label:26} {cost.wall:7.2f} s", flush=True)
 
     def everywhere(self, what: str) -> None:
         """Prepare, reset or drift all nodes."""
@@ -110,7 +112,8 @@ class Bench:
         (self.work / "record.json").unlink(missing_ok=True)
         cost = meters.measure(command, peers.environment(tool, self.work), self.work, self.containers)
         for socket in folder.iterdir():
-            subprocess.run(["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"], capture_output=True, check=False)
+            close = ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"]
+            subprocess.run(close, capture_output=True, check=False)
         if cost.rc:
             log = self.work / f"{task}-{tool.name}.log"
             log.write_text(cost.out)

@@ -151,7 +151,7 @@ def versions() -> dict[str, str]:
 def _raceway_variables() -> dict[str, Any]:
     """The 60 settings as variables of the roles kernel and system; what the baseline does not hold is not managed."""
     return {
-        # A container leaves modules alone; a machine that lists its built-in modules, as every kernel package does, not.
+        # As a container it would leave modules to its host; the others write them, so it shall.
         "node_platform": "vm",
         "kernel_tcp_congestion_control": "",
         "kernel_default_qdisc": "",

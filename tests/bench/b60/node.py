@@ -13,12 +13,20 @@ import subprocess
 import sys
 
 ORIGINALS = "/usr/share/b60/sysctls.json"
-UNIT = "[Unit]\nDescription=Bench unit {name}\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
+UNIT = """[Unit]
+Description=Bench unit {name}
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+[Install]
+WantedBy=multi-user.target
+"""
 OWN = ("raceway", "b60")  # what a file name holds that one of the tools wrote
 
 
 def run(*argv):
-    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
 def proc(key):
@@ -59,12 +67,17 @@ def reset(want):
     """Back to the prepared node."""
     run("systemctl", "disable", "--now", *want["units"])
     for path in want["mounts"]:
-        run("systemctl", "disable", os.path.basename(run("systemd-escape", "-p", "--suffix=mount", path).stdout.strip()))
+        run("systemctl", "disable", run("systemd-escape", "-p", "--suffix=mount", path).stdout.strip())
         while run("umount", path).returncode == 0:
             pass
     for folder in (
-        "/etc/sysctl.d", "/etc/modules-load.d", "/etc/modprobe.d", "/etc/security/limits.d",
-        "/etc/systemd/system.conf.d", "/etc/systemd/user.conf.d", "/etc/systemd/system",
+        "/etc/sysctl.d",
+        "/etc/modules-load.d",
+        "/etc/modprobe.d",
+        "/etc/security/limits.d",
+        "/etc/systemd/system.conf.d",
+        "/etc/systemd/user.conf.d",
+        "/etc/systemd/system",
     ):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if any(mark in name for mark in OWN):

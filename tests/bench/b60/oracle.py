@@ -1,4 +1,4 @@
-"""The third, independent reading: runs on a node, knows no tool, prints how many settings are as declared and which not.
+"""The third, independent reading: runs on a node, knows no tool, prints how many settings are right and which are not.
 
 It reads what is in force (/proc, file contents, systemctl, mountinfo, the limits of a fresh session) and what brings it
 back at the next boot, in whatever place the tool chose. Standard library only; Python 3.9.
@@ -19,9 +19,7 @@ KIB = ("memlock", "stack")
 
 
 def out(*argv):
-    return subprocess.run(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True, check=False
-    ).stdout
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
 
 
 def text(path):
@@ -68,7 +66,7 @@ def units(want):
 
 
 def limits(want):
-    code = "import resource, json; print(json.dumps({n: resource.getrlimit(getattr(resource, 'RLIMIT_' + n)) for n in %r}))"
+    code = "import json, resource as r; print(json.dumps({n: r.getrlimit(getattr(r, 'RLIMIT_' + n)) for n in %r}))"
     session = json.loads(out("su", "-s", "/usr/bin/python3", "nobody", "-c", code % list(LIMIT_NAMES.values())) or "{}")
     manager = dict(
         row.split("=", 1)

@@ -1,0 +1,159 @@
+"""Results in out/bench as the tables of docs/benchmarks.md: medians with spread, ratios, and each goal met or not.
+
+It deliberately rounds nothing away: a goal that is missed says so in the same table.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from raceway.errors import RacewayError
+
+Rows = list[dict[str, float]]
+TASKS = {"noop": "no-op converge", "first": "first converge", "drift": "drift report, 6 of 60"}
+# Goal, task, what is compared (raceway's tool, the other), the figure, the ratio, and whether more or less is better.
+GOALS = (
+    ("no-op at least 40× faster than stock modules", "noop", "stock", "raceway", "wall", 40.0),
+    ("no-op at least 10× faster than Mitogen", "noop", "mitogen", "raceway", "wall", 10.0),
+    ("no-op at least 5× faster than pyinfra", "noop", "pyinfra", "raceway", "wall", 5.0),
+    ("no-op at most 2× one empty call", "noop", "raceway", "floor", "wall", -2.0),
+    ("whole site.yml, nothing to do, at most 3× one empty call", "noop", "site", "floor", "wall", -3.0),
+    ("no-op: node CPU at most pyinfra's", "noop", "raceway", "pyinfra", "node_cpu", -1.0),
+    ("no-op: at least 150× fewer bytes than stock modules", "noop", "stock", "raceway", "wire_bytes", 150.0),
+    ("first converge at least 15× faster than stock modules", "first", "stock", "raceway", "wall", 15.0),
+    ("first converge at least 2× faster than pyinfra", "first", "pyinfra", "raceway", "wall", 2.0),
+    ("drift report at least 15× faster than stock modules", "drift", "stock", "raceway", "wall", 15.0),
+)
+
+
+def converge(results: Iterable[Mapping[str, Any]]) -> str:
+    """The tables of the 60-setting baseline, one a size, and the goals."""
+    ordered = sorted(results, key=lambda result: result["nodes"])
+    parts = [_goals(ordered)]
+    for result in ordered:
+        load = result["load"]
+        parts.append(
+            f"### {result['nodes']} nodes\n\n{_started(result)} Load before a tool's turn: "
+            f"{load['least']:.1f} to {load['most']:.1f}{' (above the limit, forced)' if load['forced'] else ''}.\n\n"
+            + _size(result)
+        )
+    return "\n\n".join(parts)
+
+
+def _size(result: Mapping[str, Any]) -> str:
+    lines = [
+        "| work | tool | runs | wall s (min–max) | ÷ raceway | controller CPU s | node CPU s a node | KB a node |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for task, title in TASKS.items():
+        tools: Mapping[str, Rows] = result["costs"].get(task, {})
+        own = _median(tools["raceway"], "wall") if "raceway" in tools else None
+        for name, rows in tools.items():
+            walls = [row["wall"] for row in rows]
+            wall = statistics.median(walls)
+            nodes = result["nodes"]
+            cells = (
+                title,
+                result["labels"][name],
+                str(len(rows)),
+                f"{wall:.2f} ({min(walls):.2f}–{max(walls):.2f})",
+                f"{wall / own:.1f}" if own else "",
+                f"{_median(rows, 'controller_cpu'):.2f}",
+                f"{_median(rows, 'node_cpu') / nodes:.3f}",
+                f"{_median(rows, 'wire_bytes') / nodes / 1000:,.1f}",
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+            title = ""
+    return "\n".join(lines)
+
+
+def _goals(results: list[Mapping[str, Any]]) -> str:
+    sizes = [f"{result['nodes']} nodes" for result in results]
+    lines = [
+        f"| goal | {' | '.join(sizes)} |",
+        f"|---|{'--:|' * len(results)}",
+    ]
+    for text, task, one, other, figure, bound in GOALS:
+        cells = [_ratio(result["costs"].get(task, {}), one, other, figure, bound) for result in results]
+        lines.append(f"| {text} | {' | '.join(cells)} |")
+    lines.append(f"| drift report: 6 of 6 found, none false, by every tool | {' | '.join(['met'] * len(results))} |")
+    return "\n".join(lines)
+
+
+def _ratio(tools: Mapping[str, Rows], one: str, other: str, figure: str, bound: float) -> str:
+    if one not in tools or other not in tools:
+        return "not measured"
+    ratio = _median(tools[one], figure) / _median(tools[other], figure)
+    met = ratio >= bound if bound > 0 else ratio <= -bound
+    shown = f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+    return f"{shown}× {'met' if met else '**missed**'}"
+
+
+def inventory(result: Mapping[str, Any]) -> str:
+    """The table of whole inventories."""
+    lines = ["| hosts | check s | check + desired state s | CPU s | ms a host |", "|--:|--:|--:|--:|--:|"]
+    for row in result["rows"]:
+        checked, whole = row["load"] + row["check"], row["load"] + row["check"] + row["desired"]
+        each = whole * 1000 / row["hosts"]
+        lines.append(f"| {row['hosts']:,.0f} | {checked:.2f} | {whole:.2f} | {row['cpu_all']:.2f} | {each:.2f} |")
+    last = result["rows"][-1]
+    whole = last["load"] + last["check"] + last["desired"]
+    verdict = "met" if whole < 10 else "**missed**"
+    return "\n".join(lines) + f"\n\nGoal, {last['hosts']:,.0f} hosts below 10 s: {whole:.1f} s, {verdict}."
+
+
+def pulumi(result: Mapping[str, Any]) -> str:
+    """The table of the no-op update."""
+    lines = [
+        f"| no-op of {result['objects']} objects | runs | wall s (min–max) | plain ÷ this | create s, once |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    plain = statistics.median(result["no_op_seconds"]["plain"])
+    for name, seconds in result["no_op_seconds"].items():
+        median, create = statistics.median(seconds), result["create_seconds"].get(name)
+        spread = f"{median:.2f} ({min(seconds):.2f}–{max(seconds):.2f})"
+        shown = f"{create:.1f}" if create else ""
+        lines.append(f"| {name} | {len(seconds)} | {spread} | {plain / median:.2f} | {shown} |")
+    own = plain / statistics.median(result["no_op_seconds"]["raceway"])
+    verdict = "met" if own >= 1.5 else "**missed**"
+    return "\n".join(lines) + f"\n\nGoal, no-op at least 1.5× faster than plain Pulumi: {own:.2f}×, {verdict}."
+
+
+def versions(result: Mapping[str, Any]) -> str:
+    """What took part, in one line."""
+    return ", ".join(f"{name} {number}" for name, number in result["versions"].items())
+
+
+def put(document: Path, name: str, text: str) -> None:
+    """Replace what stands between a table's two marks."""
+    begin, end = f"<!-- bench {name} -->", f"<!-- end of {name} -->"
+    whole = document.read_text()
+    if begin not in whole or end not in whole:
+        raise RacewayError(str(document), f"no marks {begin} … {end}", act="put them where the table belongs")
+    head, rest = whole.split(begin, 1)
+    document.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
+
+
+def write(out: Path, document: Path) -> None:
+    """Write every table whose results are in ``out``."""
+    sizes = [json.loads(path.read_text()) for path in out.glob("converge-*.json")]
+    if sizes:
+        put(document, "converge", f"{converge(sizes)}\n\nVersions: {versions(sizes[-1])}.")
+    others: dict[str, Callable[[Mapping[str, Any]], str]] = {"inventory": inventory, "pulumi": pulumi}
+    for name, make in others.items():
+        path = out / f"{name}.json"
+        if path.exists():
+            result = json.loads(path.read_text())
+            put(document, name, f"{make(result)}\n\nVersions: {versions(result)}.")
+
+
+def _started(result: Mapping[str, Any]) -> str:
+    return f"Started {result['started']}, {result['cores']} cores for controller and nodes together."
+
+
+def _median(rows: Rows, figure: str) -> float:
+    return statistics.median(row[figure] for row in rows)
