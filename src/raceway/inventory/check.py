@@ -12,7 +12,7 @@ from pathlib import Path
 from raceway import roles as registry
 from raceway.errors import RacewayError
 from raceway.inventory import fleet, names
-from raceway.inventory.compiler import Compiler
+from raceway.inventory.compiler import Compiler, role_module
 from raceway.inventory.constraints import problems_between
 from raceway.inventory.evaluate import HostValues, evaluator_of
 from raceway.inventory.findings import Collector, Finding
@@ -64,8 +64,7 @@ class _Check:
         names.unknown_variables(self.inventory, self.specs, self.findings, self.only)
         nodes, seen = frozenset(self.inventory.nodes), fleet.Fleet(self.evaluator)
         for number, host in enumerate(self.inventory.hosts):
-            _, shared, own = self.inventory.split(host)
-            seen.see(host, {**shared, **own})
+            seen.see(self.evaluator.host(host), self.inventory.variables(host))
             if self.only is None or host in self.only:
                 self.host(host, host in nodes)
             if number % 250 == 0:
@@ -112,7 +111,7 @@ class _Check:
     def _rules(self, state: HostValues, role: str) -> list[Row]:
         if role not in registry.ROLES or not state.sound(role):
             return []
-        problems = registry.role(role).rules(state.roles[role])
+        problems = role_module(role).rules(state.roles[role])
         return [(one.variable, one.found, one.allowed, one.act, one.severity) for one in problems]
 
     def _conflicts(self, state: HostValues) -> list[Row]:

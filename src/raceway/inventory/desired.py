@@ -15,7 +15,7 @@ from raceway import roles as registry
 from raceway.errors import RacewayError
 from raceway.inventory import ansible_api, ansible_render
 from raceway.inventory.check import check_host
-from raceway.inventory.compiler import Compiler
+from raceway.inventory.compiler import Compiler, role_module
 from raceway.inventory.evaluate import DEFAULT_ROLES, ROLES, HostValues, evaluator_of
 from raceway.inventory.findings import ERROR, Finding
 from raceway.inventory.load import no_garbage_collection
@@ -111,7 +111,7 @@ def compile_vars(values: Mapping[str, Any], host: str, roles_dir: Path | None = 
 
 def _broken_rules(roles: Mapping[str, Mapping[str, Any]], enabled: Iterable[str]) -> list[Finding]:
     known = [role for role in enabled if role in registry.ROLES]
-    rows = [row for role in known for row in registry.role(role).rules(roles[role]) if row.severity == ERROR]
+    rows = [row for role in known for row in role_module(role).rules(roles[role]) if row.severity == ERROR]
     return [Finding(row.variable, row.found, row.allowed, row.act, origin=Origin(note="its variables")) for row in rows]
 
 

@@ -13,12 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from raceway.inventory.evaluate import Evaluator
+from raceway.inventory.evaluate import Evaluator, HostValues
 from raceway.inventory.findings import ERROR, WARNING, Collector, Finding
 from raceway.inventory.origin import Origin, natural
 from raceway.inventory.source import NODES, Inventory
 
 SSH_PORT = 22
+_DECLARED = ("node_address", "node_serial", "node_leaf", "node_spine")
 _LOCAL = ("local", "ansible.builtin.local")
 
 
@@ -31,14 +32,16 @@ class Fleet:
         self._serials: dict[str, dict[str, str]] = defaultdict(dict)
         self._spines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
 
-    def see(self, host: str, variables: Mapping[str, Any]) -> None:
-        """Note one host."""
-        for address, name in self._addresses_of(host, variables):
+    def see(self, state: HostValues, variables: Mapping[str, Any]) -> None:
+        """Note one host, by its evaluated node variables where they are, else by what is written."""
+        host = state.host
+        declared = state.roles.get("node", {})
+        words = {name: self._text(host, name, declared, variables) for name in _DECLARED}
+        for address, name in self._addresses_of(host, words["node_address"], variables):
             self._addresses[address].setdefault(host, name)
-        serial = self._text(host, "node_serial", variables)
-        if serial:
-            self._serials[serial.casefold()][host] = "node_serial"
-        leaf, spine = self._text(host, "node_leaf", variables), self._text(host, "node_spine", variables)
+        if words["node_serial"]:
+            self._serials[words["node_serial"].casefold()][host] = "node_serial"
+        leaf, spine = words["node_leaf"], words["node_spine"]
         if leaf and spine:
             self._spines[leaf][spine].append(host)
 
@@ -56,22 +59,21 @@ class Fleet:
             if only is None or only & set(finding.hosts):
                 findings.add(finding)
 
-    def _addresses_of(self, host: str, variables: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        declared = self._text(host, "node_address", variables)
+    def _addresses_of(self, host: str, declared: str, variables: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         if declared:
             yield _normal(declared), "node_address"
-        if self._text(host, "ansible_connection", variables) in _LOCAL:
+        if self._text(host, "ansible_connection", {}, variables) in _LOCAL:
             return
-        reached = self._text(host, "ansible_host", variables) or host
-        port = self._text(host, "ansible_port", variables) or str(SSH_PORT)
+        reached = self._text(host, "ansible_host", {}, variables) or host
+        port = self._text(host, "ansible_port", {}, variables) or str(SSH_PORT)
         # Several nodes behind one forwarding address differ by port: that is no clash.
         suffix = "" if port == str(SSH_PORT) else f" port {port}"
         yield _normal(reached) + suffix, "ansible_host" if "ansible_host" in variables else "inventory name"
 
-    def _text(self, host: str, name: str, variables: Mapping[str, Any]) -> str:
+    def _text(self, host: str, name: str, known: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
         if name not in variables:
             return ""
-        value = self._evaluator.look_up(host, name, variables)
+        value = known[name] if name in known else self._evaluator.look_up(host, name, variables)
         return "" if value is None or isinstance(value, (bool, list, dict)) else str(value).strip()
 
     def _twice(self, seen: Mapping[str, Mapping[str, str]], what: str, act: str) -> Iterable[Finding]:

@@ -49,7 +49,11 @@ def load(
     sources = [_source(os.fspath(path)) for path in given]
     if not sources:
         raise RacewayError("inventory", "no source given", "a file, folder or executable", "name one with -i PATH")
-    with no_garbage_collection(), ansible_api.capture() as messages, _readable(sources):
+    reading = (no_garbage_collection(), ansible_api.quick_origins(), _readable(sources))
+    with contextlib.ExitStack() as stack:
+        for one in reading:
+            stack.enter_context(one)
+        messages = stack.enter_context(ansible_api.capture())
         own = ansible_api.new_loader(loader)
         manager = ansible_api.parse(own, sources)
         _refuse_unparsed(messages, sources)

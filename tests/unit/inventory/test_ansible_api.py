@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
 from ansible.utils.display import Display
 
 from raceway.inventory import ansible_api, check, load
@@ -41,6 +42,26 @@ def test_a_file_is_parsed_once_however_many_plugins_look_at_it(make: Any, monkey
     loader = ansible_api.CachingLoader()
     first = loader.load_from_file(str(path), trusted_as_template=True)
     assert loader.load_from_file(str(path), trusted_as_template=True) is first
+
+
+def test_places_made_quickly_are_the_places_ansible_makes(make: Any) -> None:
+    path = str(make({"x.yml": "a:\n  - b: {c: 1}\n    d: text\n"}) / "x.yml")
+
+    def places(data: Any) -> list[Any]:
+        rows = [ansible_api.origin_of(data)]
+        inner = [*data, *data.values()] if isinstance(data, dict) else data if isinstance(data, list) else []
+        return rows + [place for row in inner for place in places(row)]
+
+    own = places(DataLoader().load_from_file(path))
+    with ansible_api.quick_origins():
+        assert places(DataLoader().load_from_file(path)) == own
+    assert len({(place.line, place.column) for place in own if place}) > 4
+
+
+def test_a_later_ansible_without_that_method_is_left_alone(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ansible_api, "_Constructor", None)
+    inventory = load(make({"hosts.yml": "nodes: {hosts: {a: {x: 1}}}"}) / "hosts.yml")
+    assert inventory.origins("a", "x")[0][1].line == 1
 
 
 def test_the_configured_precedence_is_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
