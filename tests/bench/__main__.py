@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 from raceway.errors import RacewayError
 from raceway.lab import Lab
@@ -17,8 +19,8 @@ from . import bench_converge, meters, peers, table
 OUT = peers.REPOSITORY / "out" / "bench"
 LOCK = peers.REPOSITORY / "requirements-bench.lock"
 PINS = ("ansible==14.5.0", "mitogen==0.3.54", "pyinfra==3.10.0")
-LAB = "bench"
 DOCUMENT = peers.REPOSITORY / "docs" / "benchmarks.md"
+PEERS = {"pyinfra", "mitogen", "stock"}
 PARTS = ("converge", "inventory", "pulumi")
 QUIET_S = 180  # how long the load may take to fall after set-up and between parts
 
@@ -27,17 +29,18 @@ def main() -> int:
     """Run what was asked for."""
     options = _options()
     try:
-        OUT.mkdir(parents=True, exist_ok=True)
+        options.out.mkdir(parents=True, exist_ok=True)
         if "converge" in options.parts:
-            _peers()
+            if not set(options.only) or set(options.only) & PEERS:
+                _peers()
             _wait_for_quiet(options)
             _converge(options)
         for part in ("inventory", "pulumi"):
             if part in options.parts:
                 _wait_for_quiet(options)
-                _other(part)
+                _other(part, options.out)
         if options.docs:
-            table.write(OUT, DOCUMENT)
+            table.write(options.out, DOCUMENT)
             print(f"bench: tables in {DOCUMENT.relative_to(peers.REPOSITORY)}")
     except RacewayError as error:
         print(error.message(), file=sys.stderr)
@@ -57,6 +60,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--load", type=float, default=1.5, help="refuse to start above this load")
     parser.add_argument("--force", action="store_true", help="measure on a busy machine all the same")
     parser.add_argument("--docs", action=argparse.BooleanOptionalAction, default=True, help="write the tables")
+    parser.add_argument("--lab", default="bench", help="name of the lab to bring up and to remove")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the results")
     parser.add_argument("--keep", action="store_true", help="leave the lab up")
     return parser.parse_args()
 
@@ -88,9 +93,13 @@ def _wait_for_quiet(options: argparse.Namespace) -> None:
     meters.refuse_load(options.load, options.force)
 
 
-def _other(part: str) -> None:
+def _save(path: Path, result: dict[str, Any]) -> None:
+    path.write_text(json.dumps(result, indent=1) + "\n")
+
+
+def _other(part: str, out: Path) -> None:
     """Run one of the benches that measure by themselves."""
-    target = OUT / f"{part}.json"
+    target = out / f"{part}.json"
     print(f"bench: {part}", flush=True)
     command = [sys.executable, "-m", f"tests.bench.bench_{part}", "--json", str(target)]
     if subprocess.run(command, cwd=peers.REPOSITORY, check=False).returncode:
@@ -98,24 +107,24 @@ def _other(part: str) -> None:
 
 
 def _converge(options: argparse.Namespace) -> None:
-    lab = Lab(LAB, show=True)
+    lab = Lab(options.lab, show=True)
     lab.up(max(options.nodes), cluster=False)
     _wait_for_quiet(options)
     try:
         for count in options.nodes:
-            result = bench_converge.bench(
+            path = options.out / f"converge-{count}.json"
+            bench_converge.bench(
                 lab,
                 count,
-                OUT / "work",
+                options.out / "work",
+                lambda result, path=path: _save(path, result),  # type: ignore[misc]
                 tasks=options.tasks,
                 only=options.only,
                 limit=options.load,
                 force=options.force,
                 repeats=tuple(options.repeats),
             )
-            path = OUT / f"converge-{count}.json"
-            path.write_text(json.dumps(result, indent=1) + "\n")
-            print(f"bench: {path.relative_to(peers.REPOSITORY)}", flush=True)
+            print(f"bench: {path}", flush=True)
     finally:
         if not options.keep:
             lab.down()

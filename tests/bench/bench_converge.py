@@ -14,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +26,6 @@ from raceway.lab import Lab
 from . import meters, peers
 from .b60 import settings
 from .peers import B60, Tool
-
-REPEATS, SLOW_REPEATS = 5, 3
 
 
 @dataclass
@@ -41,7 +39,8 @@ class Bench:
     tools: list[Tool]
     limit: float
     force: bool
-    repeats: tuple[int, int] = (REPEATS, SLOW_REPEATS)
+    repeats: tuple[int, int]
+    after_a_turn: Callable[[Bench], None]
     costs: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     loads: list[float] = field(default_factory=list)
 
@@ -53,6 +52,7 @@ class Bench:
                 if number < self.repeats[tool.slow]:
                     self.loads.append(meters.refuse_load(self.limit, self.force) if not number else os.getloadavg()[0])
                     self._turn(tool, tasks, number)
+                    self.after_a_turn(self)
         self.everywhere("reset")
 
     def _turn(self, tool: Tool, tasks: Sequence[str], number: int) -> None:
@@ -141,14 +141,15 @@ def bench(
     lab: Lab,
     count: int,
     work: Path,
+    save: Callable[[dict[str, Any]], None],
     *,
     tasks: Sequence[str],
     only: Sequence[str],
     limit: float,
     force: bool,
     repeats: tuple[int, int],
-) -> dict[str, Any]:
-    """Measure the first ``count`` nodes of a lab that is up; return the result as written to out/bench."""
+) -> None:
+    """Measure the first ``count`` nodes of a lab that is up; ``save`` gets the result so far after each tool's turn."""
     inventory = json.loads(lab.inventory_path.read_text())["_meta"]["hostvars"]
     record = lab.record
     assert record is not None
@@ -157,27 +158,22 @@ def bench(
     rows = [{"name": node.name, "variables": {key: inventory[node.name][key] for key in ways}} for node in nodes]
     peers.write_inputs(work, rows, lab.folder / "ssh")
     tools = [tool for tool in peers.tools(work, count) if not only or tool.name in only]
-    found = Bench(
-        work,
-        lab.ssh_config,
-        [node.name for node in nodes],
-        meters.containers([node.container for node in nodes]),
-        tools,
-        limit,
-        force,
-        repeats,
-    )
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    head = {
+        "nodes": count,
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "versions": peers.versions(),
+        "cores": os.cpu_count(),
+        "labels": {tool.name: tool.label for tool in tools},
+    }
+
+    def after_a_turn(bench: Bench) -> None:
+        load = {"least": min(bench.loads), "most": max(bench.loads), "limit": limit, "forced": force}
+        save({**head, "load": load, "costs": bench.costs})
+
+    names, places = [node.name for node in nodes], meters.containers([node.container for node in nodes])
+    found = Bench(work, lab.ssh_config, names, places, tools, limit, force, repeats, after_a_turn)
     try:
         found.run(tasks)
     finally:
         shutil.rmtree(peers.control_folder(tools[0]).parent, ignore_errors=True)
-    return {
-        "nodes": count,
-        "started": started,
-        "versions": peers.versions(),
-        "cores": os.cpu_count(),
-        "load": {"least": min(found.loads), "most": max(found.loads), "limit": limit, "forced": force},
-        "labels": {tool.name: tool.label for tool in tools},
-        "costs": found.costs,
-    }
+        meters.close()

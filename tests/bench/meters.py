@@ -16,7 +16,7 @@ from pathlib import Path
 from raceway.errors import RacewayError
 
 CGROUPS = Path("/sys/fs/cgroup")
-OWN_GROUP = "raceway-bench"
+OWN_GROUP = f"raceway-bench-{os.getpid()}"
 RUN_TIMEOUT_S = 1200
 
 
@@ -95,6 +95,18 @@ def measure(command: Sequence[str], env: Mapping[str, str], folder: Path, nodes:
 def _reading(nodes: Sequence[Container]) -> tuple[float, float, float]:
     wire = sum(interface_bytes(Path(f"/proc/{node.pid}/net/dev").read_text()) for node in nodes)
     return cpu_seconds(OWN_GROUP), sum(cpu_seconds(node.cgroup) for node in nodes), float(wire)
+
+
+def close() -> None:
+    """Remove the control group; nothing runs in it any more once the ssh masters are closed."""
+    group = _own_group()
+    for _ in range(50):
+        try:
+            group.rmdir()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
 
 
 def _own_group() -> Path:

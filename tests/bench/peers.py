@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,7 +83,7 @@ def environment(tool: Tool, work: Path) -> dict[str, str]:
 
 def control_folder(tool: Tool) -> Path:
     """Where the tool's ssh masters listen; short, since a socket's path has a length limit."""
-    return Path("/tmp/raceway-bench") / tool.name
+    return Path(tempfile.gettempdir()) / f"raceway-bench-{os.getpid()}" / tool.name
 
 
 def write_inputs(work: Path, nodes: Sequence[Mapping[str, Any]], ssh: Path) -> None:
@@ -140,7 +141,10 @@ def _setting(name: str) -> str:
 def versions() -> dict[str, str]:
     """What took part."""
     found = {}
-    for place, names in ((OURS, ("ansible-core",)), (PEERS / "bin", ("ansible", "ansible-core", "mitogen", "pyinfra"))):
+    theirs = ("ansible", "ansible-core", "mitogen", "pyinfra") if PEERS.is_dir() else ()
+    for place, names in ((OURS, ("ansible-core",)), (PEERS / "bin", theirs)):
+        if not names:
+            continue
         code = "import importlib.metadata as m, sys; print(*[m.version(n) for n in sys.argv[1:]])"
         answer = subprocess.run([place / "python", "-c", code, *names], capture_output=True, text=True, check=True)
         label = "of raceway" if place == OURS else "of the peers"
