@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from .node_half import ROOMS
 from .rule import files
@@ -66,7 +67,10 @@ def test_yamllint_sees_what_it_must(tmp_path: Path) -> None:
 
 
 def test_ansible_lint_holds_the_production_profile(tmp_path: Path) -> None:
-    shutil.copy(ROOT / ".ansible-lint.yml", tmp_path)
+    settings = yaml.safe_load((ROOT / ".ansible-lint.yml").read_text())
+    # Mocks lie in the home folder and are swept at the end: they are left to the run over the whole repository.
+    settings.pop("mock_modules")
+    (tmp_path / ".ansible-lint.yml").write_text(yaml.safe_dump(settings))
     (tmp_path / "playbooks").mkdir()
     (tmp_path / "playbooks" / "bad.yml").write_text(
         "---\n- name: Bad\n  hosts: all\n  tasks:\n    - name: List\n      ansible.builtin.shell: ls | wc\n"

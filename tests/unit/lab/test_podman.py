@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import resource
+import tomllib
 
 import pytest
-import tomllib
 
 from raceway.lab import podman
 
