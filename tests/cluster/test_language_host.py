@@ -123,6 +123,7 @@ def test_up_creates_and_a_second_up_changes_nothing(project: Project) -> None:
     assert first.returncode == 0, first.stdout
     assert "+ 4 created" in first.stdout and "said by the program" in first.stdout
     assert "hidden" not in first.stdout.lower()
+    assert "using pulumi-language-python from $PATH" not in first.stdout
     second = project.up("--expect-no-changes")
     assert second.returncode == 0, second.stdout
     outputs = json.loads(project.run("stack", "output", "--json", "--show-secrets").stdout)

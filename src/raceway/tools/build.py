@@ -31,7 +31,10 @@ def build(tools: Sequence[Tool], pins: Pins, *, show: bool = True) -> None:
     with Shown(families, show) as shown:
         for family in families:
             with store.lock(family, functools.partial(shown.step, family, "waits for another raceway's build")):
-                wanted = [t for t in tools if t.family == family and locate.locate(t, pins).path is None]
+                # Where preparing takes longer than linking, the family is made whole: asked for later, one more of
+                # its tools would mean preparing again.
+                asked = pins.tools.values() if family.prepare else tools
+                wanted = [t for t in asked if t.family == family and locate.locate(t, pins).path is None]
                 began = time.monotonic()
                 _family(family, wanted, go, private, shown)
                 names = ", ".join(tool.name for tool in wanted) or "nothing left to do"

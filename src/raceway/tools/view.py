@@ -2,11 +2,15 @@
 
 The folder's name is made from what it holds, so equal wishes share it and a running lab's PATH never changes under
 it. It deliberately holds links only: a tool's own files stay beside its real executable.
+
+Pulumi looks for its language host beside its own real path and warns on every run about one it finds on PATH
+only; so `pulumi` is a hard link, which has its real path here, beside the host.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -26,7 +30,7 @@ def folder(tools: Mapping[str, Path]) -> Path:
     try:
         made.chmod(0o755)
         for name, path in tools.items():
-            (made / name).symlink_to(path)
+            _link(made / name, path)
         shutil.rmtree(final, ignore_errors=True)
         made.rename(final)
     except OSError:
@@ -36,3 +40,13 @@ def folder(tools: Mapping[str, Path]) -> Path:
     finally:
         shutil.rmtree(made, ignore_errors=True)
     return final
+
+
+def _link(link: Path, path: Path) -> None:
+    if link.name == "pulumi":
+        try:
+            os.link(path.resolve(), link)
+            return
+        except OSError:  # another file system: the warning is all that is lost
+            pass
+    link.symlink_to(path)

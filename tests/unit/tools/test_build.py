@@ -99,6 +99,13 @@ def test_tools_built_before_a_failure_are_kept(go: FakeGo, tool: pins.Tool, monk
     assert len(left_over()) == 1
 
 
+def test_a_family_that_needs_preparing_is_made_whole(go: FakeGo, tmp_path: Path) -> None:
+    family = make_family(tmp_path, prepare="generate.py")
+    one, other = make_tool(family, package="./a"), make_tool(family, name="other", package="./b")
+    build.build([one], make_pins(one, other), show=False)
+    assert store.find(other, keys.recipe(other), LABEL)
+
+
 def test_what_another_process_built_while_we_waited_is_not_built_again(go: FakeGo, tool: pins.Tool) -> None:
     build.build([tool], make_pins(tool), show=False)
     go.ran.clear()

@@ -22,6 +22,14 @@ def test_the_folder_holds_links_to_exactly_the_wanted_tools(tools: dict[str, Pat
     assert {path.name: path.resolve() for path in folder.iterdir()} == tools
 
 
+def test_pulumi_has_its_real_path_beside_its_language_host(tmp_path: Path, tools: dict[str, Path]) -> None:
+    wanted = {name: make_program(tmp_path / "made" / name) for name in ("pulumi", "pulumi-language-python")}
+    folder = view.folder(wanted)
+    assert (folder / "pulumi").resolve() == folder / "pulumi"
+    assert (folder / "pulumi").samefile(wanted["pulumi"])
+    assert (folder / "pulumi-language-python").resolve() == wanted["pulumi-language-python"]
+
+
 def test_the_same_wish_gives_the_same_folder_untouched(tools: dict[str, Path]) -> None:
     first = view.folder(tools)
     before = first.stat().st_ino
