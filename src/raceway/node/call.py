@@ -7,10 +7,10 @@ disk, a read-only /etc or a missing permission.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Dict, Mapping
 
 from ..errors import RacewayError
-from .program import run
 
 KEEP = 2  # the running bundle and the one before it, so that an older checkout need not send its bundle again
 
@@ -21,6 +21,7 @@ def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     try:
         if "archive" in arguments and arguments["request"]["mode"] == "apply":
             install(arguments["home"], arguments["bundle"], arguments["archive"])
+            _go_on_from(os.path.join(arguments["home"], arguments["bundle"]))
         return run(arguments["request"])
     except RacewayError as error:
         return _failed(error.message())
@@ -28,6 +29,21 @@ def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
         return _failed(f"{error.filename}: permission denied; next: run as root (become: true)")
     except OSError as error:
         return _failed(f"{error.filename or 'node'}: {error.strerror or error}; next: mend it and run again")
+
+
+def run(request: Mapping[str, Any]) -> Dict[str, Any]:
+    """Run the program; imported here, so that a first contact compiles it once, at its installed place."""
+    from .program import run as run_program
+
+    return run_program(request)
+
+
+def _go_on_from(place: str) -> None:
+    """Let a program that runs from the archive import the rest of itself from where it has just been installed."""
+    if os.path.isdir(os.path.dirname(__file__)):
+        return
+    for name in (__package__.rsplit(".", 1)[0], __package__):
+        sys.modules[name].__path__ = [os.path.join(place, *name.split("."))]
 
 
 def install(home: str, digest: str, archive: str) -> None:
