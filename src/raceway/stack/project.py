@@ -65,6 +65,11 @@ class Project:
         """Where the file backend keeps the locks of this stack."""
         return self.state / "backend" / ".pulumi" / "locks" / "organization" / self.prefix / self.stack
 
+    @property
+    def birthplace(self) -> Path:
+        """A folder with nothing but the project's name, where the stack is made: Pulumi writes the salt beside it."""
+        return self.state / "made" / self.prefix
+
     def prepare(self) -> None:
         """Check what the run needs, then write the folders, the passphrase and the run's configuration."""
         if not (self.folder / "Pulumi.yaml").exists():
@@ -91,9 +96,10 @@ class Project:
 
     def _write_config(self) -> None:
         made = yaml.safe_load(self.stack_file.read_text()) or {}
-        kept = yaml.safe_load(self.config_file.read_text()) if self.config_file.exists() else {}
-        if "encryptionsalt" in (kept or {}):
-            made["encryptionsalt"] = kept["encryptionsalt"]  # belongs to the state beside it
+        for path in (self.birthplace / self.stack_file.name, self.config_file):
+            kept = (yaml.safe_load(path.read_text()) or {}) if path.exists() else {}
+            if "encryptionsalt" in kept:
+                made["encryptionsalt"] = kept["encryptionsalt"]  # belongs to the state beside it
         config = made.setdefault("config", {}) or {}
         config.update({f"{self.prefix}:{key}": value for key, value in self._absolute(config).items()})
         made["config"] = config

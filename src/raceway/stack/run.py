@@ -7,6 +7,7 @@ program calls it, and what it will do was decided by the declaration.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,12 @@ _REASON_LINES = 40
 _ATTEMPTS = 2
 # Failures of a moment: the webhook's copy of the queues lags behind the API by a few milliseconds.
 _PASSING = ("failed to get parent queue", "child queues", "connection refused", "the object has been modified")
+
+
+# Lines that tell nothing a reader waits for: heartbeats, our own programs being found, work begun (its end is told).
+_NO_NEWS = re.compile(
+    r"^@ |warning: using pulumi-|(creating|updating|deleting) \(\d+s\)|^(Updating|Diagnostics|Destroying)|Stack \("
+)
 
 
 @dataclass(frozen=True)
@@ -112,9 +119,17 @@ def _ready(project: Project, show: bool) -> None:
     if project.checkpoint.exists():
         _say(show, *recover(project))
         return
-    words = command(project, "stack", "select", "--create", stack=False)
-    code, out, err = capture(project, [*words, "--stack", project.stack])
-    _check(project, "stack select", code, (out + err).splitlines())
+    _make(project)
+    project.prepare()  # once more: the new stack's salt goes into the run's configuration
+
+
+def _make(project: Project) -> None:
+    """Make the stack from a folder of its own: in the program's folder Pulumi would write into the committed file."""
+    project.birthplace.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (project.birthplace / "Pulumi.yaml").write_bytes((project.folder / "Pulumi.yaml").read_bytes())
+    words = ["pulumi", "stack", "init", project.stack, "--no-select", "--non-interactive", "--color", "never"]
+    code, out, err = capture(project, [*words, "--cwd", str(project.birthplace)])
+    _check(project, "stack init", code, (out + err).splitlines())
 
 
 def _run(project: Project, verb: str, words: tuple[str, ...], show: bool) -> None:
@@ -131,7 +146,7 @@ def _run(project: Project, verb: str, words: tuple[str, ...], show: bool) -> Non
 
 
 def _print(console: Console, text: str) -> None:
-    if text.strip():
+    if text.strip() and not _NO_NEWS.search(text):
         console.print(text, markup=False, soft_wrap=True)
 
 
