@@ -163,7 +163,13 @@ def default_sources() -> list[str]:
 
 def parse(loader: DataLoader, sources: Sequence[str]) -> InventoryManager:
     """Return Ansible's inventory of the sources (group_vars and host_vars beside them are read later)."""
-    return InventoryManager(loader=loader, sources=list(sources))
+    strict = C.INVENTORY_ANY_UNPARSED_IS_FAILED
+    # The loader tells itself what could not be read, and why; Ansible's own stop would name the source alone.
+    C.INVENTORY_ANY_UNPARSED_IS_FAILED = False
+    try:
+        return InventoryManager(loader=loader, sources=list(sources))
+    finally:
+        C.INVENTORY_ANY_UNPARSED_IS_FAILED = strict
 
 
 def plain_precedence() -> bool:
