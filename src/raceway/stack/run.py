@@ -22,7 +22,8 @@ from raceway.stack.recover import recover
 _TAIL_LINES = 15
 _REASON_LINES = 40
 _ATTEMPTS = 2
-# Failures of a moment: the webhook's copy of the queues lags behind the API by a few milliseconds.
+_PASSING_PAUSE_S = 3
+# Failures of a moment: the webhook manager starts anew, or its copy of the queues lags behind the API.
 _PASSING = ("failed to get parent queue", "child queues", "connection refused", "the object has been modified")
 
 
@@ -88,11 +89,14 @@ def drift(project: Project, *, show: bool = True) -> list[Drift]:
     """Compare the declaration with the live cluster; return every difference, naming kind, name and field."""
     _ready(project, show)
     words = command(project, "preview", "--refresh", "--json", "--suppress-outputs")
-    code, out, err = capture(project, words)
-    digest = _json(out)
-    if digest is None or (code and not digest.get("steps")):
-        _check(project, "preview", code or 1, (err or out).splitlines())
-    return [found for step in (digest or {}).get("steps", []) for found in _differences(step)]
+    for attempt in range(1, _ATTEMPTS + 1):
+        code, out, err = capture(project, words)
+        told = _told(out) + err.splitlines()
+        if not code or attempt == _ATTEMPTS or not _is_passing(told):
+            break
+        time.sleep(_PASSING_PAUSE_S)
+    _check(project, "preview", code, told)
+    return [found for step in json.loads(out).get("steps", []) for found in _differences(step)]
 
 
 def _differences(step: dict[str, Any]) -> list[Drift]:
@@ -137,10 +141,10 @@ def _run(project: Project, verb: str, words: tuple[str, ...], show: bool) -> Non
     line: Callable[[str], None] = (lambda text: _print(console, text)) if show else (lambda text: None)
     for attempt in range(1, _ATTEMPTS + 1):
         code, lines = stream(project, command(project, *words), line)
-        passing = any(word in text for text in lines for word in _PASSING)
-        if not code or not passing or attempt == _ATTEMPTS:
+        if not code or not _is_passing(lines) or attempt == _ATTEMPTS:
             break
-        _say(show, "a refusal of the moment (the webhook's copy lagged behind); once more")
+        time.sleep(_PASSING_PAUSE_S)
+        _say(show, "a refusal of the moment (admission was not there or lagged behind); once more")
         _say(show, *recover(project))
     _check(project, verb, code, lines)
 
@@ -177,8 +181,15 @@ def _reasons(lines: list[str]) -> list[str]:
     return [text for text in told if text.startswith("error:")][:_REASON_LINES] or told[-_TAIL_LINES:]
 
 
-def _json(text: str) -> dict[str, Any] | None:
+def _told(text: str) -> list[str]:
+    """Return the errors of a preview in JSON, or its text when it is none."""
     try:
-        return dict(json.loads(text))
+        diagnostics = json.loads(text).get("diagnostics") or []
     except ValueError:
-        return None
+        return text.splitlines()
+    errors = [one for one in diagnostics if one.get("severity") == "error"]
+    return [f"error: {one.get('urn', '').rpartition('::')[2]}: {one['message'].strip()}" for one in errors]
+
+
+def _is_passing(lines: list[str]) -> bool:
+    return any(word in text for text in lines for word in _PASSING)
