@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from raceway import certificates
 from raceway.errors import RacewayError
 
 VALID_DAYS = 3650
@@ -64,53 +62,7 @@ def _good(kept: Certificate, names: tuple[str, ...], now: datetime.datetime) -> 
 
 def make(names: tuple[str, ...], now: datetime.datetime) -> Certificate:
     """Return a new CA and a server certificate for these DNS names."""
-    ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "raceway volcano admission CA")])
-    server = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:64])])
-    issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key())
-    ca = (
-        _builder(ca_name, ca_name, ca_key.public_key(), now)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs=True), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(ca_key.public_key()), critical=False)
-        .sign(ca_key, hashes.SHA256())
-    )
-    certificate = (
-        _builder(server, ca_name, key.public_key(), now)
-        .add_extension(issuer, critical=False)
-        .add_extension(_usage(signs=False), critical=True)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), critical=False)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .sign(ca_key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return Certificate(ca.public_bytes(pem).decode(), certificate.public_bytes(pem).decode(), plain.decode())
-
-
-def _usage(signs: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not signs,
-        key_cert_sign=signs,
-        crl_sign=signs,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-
-
-def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, now: datetime.datetime
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=VALID_DAYS))
-    )
+    signer = certificates.authority("raceway volcano admission CA", now, VALID_DAYS)
+    wanted = certificates.Leaf(names[0][:64], (certificates.SERVING,), names)
+    certificate, key = certificates.leaf(wanted, signer, now, VALID_DAYS)
+    return Certificate(*(certificates.pem(part).decode() for part in (signer.certificate, certificate, key)))
