@@ -18,10 +18,12 @@ from pathlib import Path
 
 from raceway import paths
 
+LAYOUT = "2"  # changes when the way of linking does, so that a folder of the older way is not taken for one of this
+
 
 def folder(tools: Mapping[str, Path]) -> Path:
     """Return the folder of links for name → executable, made if absent."""
-    text = "\n".join(f"{name}={path}" for name, path in sorted(tools.items()))
+    text = "\n".join([LAYOUT, *(f"{name}={path}" for name, path in sorted(tools.items()))])
     final = paths.cache_dir() / "bin" / hashlib.sha256(text.encode()).hexdigest()[:12]
     if all((final / name).is_file() for name in tools) and final.is_dir():
         return final

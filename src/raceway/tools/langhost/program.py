@@ -81,7 +81,7 @@ def explain(error: BaseException, program: str) -> str:
 def main_of(program: str) -> Path:
     """Return the file a program starts with: a folder's ``__main__.py``."""
     path = Path(program).absolute()
-    return path / "__main__.py" if path.is_dir() else path
+    return path if path.suffix == ".py" else path / "__main__.py"
 
 
 def _configure(pulumi: Any, order: dict[str, Any]) -> None:
@@ -92,6 +92,8 @@ def _configure(pulumi: Any, order: dict[str, Any]) -> None:
     settings["organization"] = settings.get("organization") or "organization"
     pulumi.runtime.configure(pulumi.runtime.Settings(**settings))
     sys.argv = [order["program"], *order["args"]]
+    # As `python PROGRAM` has it; and the modules of this folder must not hide the user's of the same name.
+    sys.path[0] = str(main_of(order["program"]).parent)
     os.chdir(order["pwd"])
 
 
