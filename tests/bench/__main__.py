@@ -52,7 +52,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS, help="benches to run")
     parser.add_argument("--nodes", type=int, nargs="+", default=[2, 10, 30], help="sizes to measure")
-    parser.add_argument("--tasks", nargs="+", default=["first", "noop", "drift"], choices=["first", "noop", "drift"])
+    parser.add_argument("--tasks", nargs="+", default=list(table.TASKS), choices=table.TASKS)
     parser.add_argument(
         "--only", nargs="+", default=[], help="tools to measure: floor raceway site pyinfra mitogen stock"
     )

@@ -63,6 +63,9 @@ class Bench:
             self.expect(60, f"after the first converge by {tool.label}")
         if "noop" in tasks:
             self._keep("noop", tool, self._noop(tool), number)
+        if "again" in tasks and tool.keeps_sessions:
+            self._call("again", tool, tool.converge, close=False)
+            self._keep("again", tool, self._noop(tool), number)
         if "drift" in tasks and tool.drift:
             self.everywhere("drift")
             self._keep("drift", tool, self._drift(tool), number)
@@ -105,13 +108,13 @@ class Bench:
                 wrong = ", ".join(found["wrong"][:8])
                 raise RacewayError(f"{name} {when}", f"{found['right']} of 60 as declared; not: {wrong}", str(right))
 
-    def _call(self, task: str, tool: Tool, command: Sequence[str]) -> meters.Cost:
-        """Run a tool as on a first contact of the day: no ssh session is left of an earlier run."""
+    def _call(self, task: str, tool: Tool, command: Sequence[str], close: bool = True) -> meters.Cost:
+        """Run a tool; ``close`` ends the ssh sessions it keeps, so that the next run is a first contact again."""
         folder = peers.control_folder(tool)
         folder.mkdir(parents=True, exist_ok=True)
         (self.work / "record.json").unlink(missing_ok=True)
         cost = meters.measure(command, peers.environment(tool, self.work), self.work, self.containers)
-        for socket in folder.iterdir():
+        for socket in folder.iterdir() if close else ():
             close = ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "none"]
             subprocess.run(close, capture_output=True, check=False)
         if cost.rc:

@@ -14,19 +14,30 @@ from typing import Any
 from raceway.errors import RacewayError
 
 Rows = list[dict[str, float]]
-TASKS = {"noop": "no-op converge", "first": "first converge", "drift": "drift report, 6 of 60"}
-# Goal, task, what is compared (raceway's tool, the other), the figure, the ratio, and whether more or less is better.
-GOALS = (
-    ("no-op at least 40× faster than stock modules", "noop", "stock", "raceway", "wall", 40.0),
-    ("no-op at least 10× faster than Mitogen", "noop", "mitogen", "raceway", "wall", 10.0),
-    ("no-op at least 5× faster than pyinfra", "noop", "pyinfra", "raceway", "wall", 5.0),
-    ("no-op at most 2× one empty call", "noop", "raceway", "floor", "wall", -2.0),
-    ("whole site.yml, nothing to do, at most 3× one empty call", "noop", "site", "floor", "wall", -3.0),
-    ("no-op: node CPU at most pyinfra's", "noop", "raceway", "pyinfra", "node_cpu", -1.0),
-    ("no-op: at least 150× fewer bytes than stock modules", "noop", "stock", "raceway", "wire_bytes", 150.0),
-    ("first converge at least 15× faster than stock modules", "first", "stock", "raceway", "wall", 15.0),
-    ("first converge at least 2× faster than pyinfra", "first", "pyinfra", "raceway", "wall", 2.0),
-    ("drift report at least 15× faster than stock modules", "drift", "stock", "raceway", "wall", 15.0),
+TASKS = {
+    "noop": "no-op converge",
+    "again": "no-op again, ssh sessions kept",
+    "first": "first converge",
+    "drift": "drift report, 6 of 60",
+}
+Side = tuple[str, str]
+# The goal, the two sides (task, tool) of the ratio, the figure, and the bound: at least, or (negative) at most.
+GOALS: tuple[tuple[str, Side, Side, str, float], ...] = (
+    ("no-op ≥ 40× faster than stock modules", ("noop", "stock"), ("noop", "raceway"), "wall", 40.0),
+    ("the same, ssh sessions kept", ("noop", "stock"), ("again", "raceway"), "wall", 40.0),
+    ("no-op ≥ 10× faster than Mitogen", ("noop", "mitogen"), ("noop", "raceway"), "wall", 10.0),
+    ("the same, ssh sessions kept", ("noop", "mitogen"), ("again", "raceway"), "wall", 10.0),
+    ("no-op ≥ 5× faster than pyinfra", ("noop", "pyinfra"), ("noop", "raceway"), "wall", 5.0),
+    ("the same, ssh sessions kept (pyinfra keeps none)", ("noop", "pyinfra"), ("again", "raceway"), "wall", 5.0),
+    ("no-op ≤ 2× one empty call", ("noop", "raceway"), ("noop", "floor"), "wall", -2.0),
+    ("the same, ssh sessions kept", ("again", "raceway"), ("again", "floor"), "wall", -2.0),
+    ("whole site.yml, nothing to do, ≤ 3× one empty call", ("noop", "site"), ("noop", "floor"), "wall", -3.0),
+    ("the same, ssh sessions kept", ("again", "site"), ("again", "floor"), "wall", -3.0),
+    ("no-op: node CPU ≤ pyinfra's", ("noop", "raceway"), ("noop", "pyinfra"), "node_cpu", -1.0),
+    ("no-op: ≥ 150× fewer bytes than stock modules", ("noop", "stock"), ("noop", "raceway"), "wire_bytes", 150.0),
+    ("first converge ≥ 15× faster than stock modules", ("first", "stock"), ("first", "raceway"), "wall", 15.0),
+    ("first converge ≥ 2× faster than pyinfra", ("first", "pyinfra"), ("first", "raceway"), "wall", 2.0),
+    ("drift report ≥ 15× faster than stock modules", ("drift", "stock"), ("drift", "raceway"), "wall", 15.0),
 )
 
 
@@ -77,17 +88,18 @@ def _goals(results: list[Mapping[str, Any]]) -> str:
         f"| goal | {' | '.join(sizes)} |",
         f"|---|{'--:|' * len(results)}",
     ]
-    for text, task, one, other, figure, bound in GOALS:
-        cells = [_ratio(result["costs"].get(task, {}), one, other, figure, bound) for result in results]
+    for text, one, other, figure, bound in GOALS:
+        cells = [_ratio(result["costs"], one, other, figure, bound) for result in results]
         lines.append(f"| {text} | {' | '.join(cells)} |")
     lines.append(f"| drift report: 6 of 6 found, none false, by every tool | {' | '.join(['met'] * len(results))} |")
     return "\n".join(lines)
 
 
-def _ratio(tools: Mapping[str, Rows], one: str, other: str, figure: str, bound: float) -> str:
-    if one not in tools or other not in tools:
+def _ratio(costs: Mapping[str, Mapping[str, Rows]], one: Side, other: Side, figure: str, bound: float) -> str:
+    above, below = (costs.get(task, {}).get(tool) for task, tool in (one, other))
+    if not above or not below:
         return "not measured"
-    ratio = _median(tools[one], figure) / _median(tools[other], figure)
+    ratio = _median(above, figure) / _median(below, figure)
     met = ratio >= bound if bound > 0 else ratio <= -bound
     shown = f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
     return f"{shown}× {'met' if met else '**missed**'}"
