@@ -2,7 +2,7 @@
 
 The generated SDK classes would take the same dicts, translate every key twice and cost a second of import; the engine
 sees the same type tokens and inputs either way, so state made with one can be read by the other. It deliberately adds
-and removes no field.
+no field but the one annotation of ``claimed``.
 """
 
 from __future__ import annotations
@@ -31,6 +31,15 @@ def type_token(manifest: Manifest, patch: bool = False) -> str:
     return f"kubernetes:{group}:{manifest['kind']}{'Patch' if patch else ''}"
 
 
+def claimed(manifest: Manifest) -> dict[str, Any]:
+    """Return the manifest with the order to win conflicts: a field edited by hand then belongs to the hand's tool,
+    and without it the API would refuse to give it back.
+    """
+    metadata = dict(manifest["metadata"])
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), "pulumi.com/patchForce": "true"}
+    return {**manifest, "metadata": metadata}
+
+
 def merged(opts: pulumi.ResourceOptions, manifest: Manifest) -> pulumi.ResourceOptions:
     """Return the options with the pinned provider version and the outputs that are secret."""
     secret = _SECRET_OUTPUTS.get(str(manifest["kind"]), [])
@@ -44,7 +53,7 @@ class KubernetesObject(pulumi.CustomResource):
     metadata: pulumi.Output[dict[str, Any]]
 
     def __init__(self, name: str, manifest: Manifest, opts: pulumi.ResourceOptions) -> None:
-        super().__init__(type_token(manifest), name, dict(manifest), merged(opts, manifest))
+        super().__init__(type_token(manifest), name, claimed(manifest), merged(opts, manifest))
 
 
 class KubernetesPatch(pulumi.CustomResource):
@@ -53,7 +62,7 @@ class KubernetesPatch(pulumi.CustomResource):
     metadata: pulumi.Output[dict[str, Any]]
 
     def __init__(self, name: str, manifest: Manifest, opts: pulumi.ResourceOptions) -> None:
-        super().__init__(type_token(manifest, patch=True), name, dict(manifest), merged(opts, manifest))
+        super().__init__(type_token(manifest, patch=True), name, claimed(manifest), merged(opts, manifest))
 
 
 class YamlFiles(pulumi.ComponentResource):

@@ -7,6 +7,7 @@ program calls it, and what it will do was decided by the declaration.
 from __future__ import annotations
 
 import json
+import time
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

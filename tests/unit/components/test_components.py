@@ -72,8 +72,15 @@ def test_queues_register_parents_first_and_wait_only_for_parents() -> None:
     recorder = record(lambda opts: queues.Queues("queues", TREE, opts))
     order = of_kind(recorder, "Queue")
     assert order.index("p") < order.index("a") and len(order) == 3
-    annotations = {name: recorder.inputs(name)["metadata"].get("annotations") for name in ("p", "q", "a")}
-    assert annotations == {"p": {"pulumi.com/waitFor": "jsonpath={.status.state}=Open"}, "q": None, "a": None}
+    waits = {
+        name: recorder.inputs(name)["metadata"]["annotations"].get("pulumi.com/waitFor") for name in ("p", "q", "a")
+    }
+    assert waits == {"p": "jsonpath={.status.state}=Open", "q": None, "a": None}
+
+
+def test_every_object_and_patch_wins_conflicts_with_edits_by_hand() -> None:
+    recorder = record(lambda opts: nodes.Nodes("nodes", nodes.NodesArgs((Machine("n1"),)), opts))
+    assert recorder.inputs("n1-labels")["metadata"]["annotations"] == {"pulumi.com/patchForce": "true"}
 
 
 def test_nodes_are_patched_and_never_created() -> None:
@@ -99,7 +106,7 @@ def test_a_training_job_brings_its_script_first_and_waits_only_when_told() -> No
         "kubernetes:core/v1:ConfigMap team-j-script",
         "kubernetes:batch.volcano.sh/v1alpha1:Job team-j",
     ]
-    assert "annotations" not in recorder.inputs("team-j")["metadata"]
+    assert "pulumi.com/waitFor" not in recorder.inputs("team-j")["metadata"]["annotations"]
     waiting = training_job.manifests(training_job.TrainingJobArgs(job, wait=True))[-1]
     assert waiting["metadata"]["annotations"]["pulumi.com/waitFor"] == "jsonpath={.status.state.phase}=Running"
 
