@@ -44,8 +44,9 @@ class Node:
         self.applied += [step["what"] for step in result["applied"]]
         self.planned += [s["what"] for plan in roles for s in plan["steps"] if s["what"] not in self.planned]
         self.already = max(self.already, sum(_count(plan["noops"]) for plan in roles))
-        # Kept over the tasks of a run: only the one that tried knows what the kernel refused.
-        self.refusals.update({row["target"]: f"{row['reason']}; next: {row['act']}" for row in result["refused"]})
+        # Kept over the tasks of a run, the first of each: only the one that tried knows what the kernel refused.
+        for row in result["refused"]:
+            self.refusals.setdefault(row["target"], f"{row['reason']}; next: {row['act']}")
         self.reboots = {row["target"]: row["reason"] for row in result["reboots"]}
 
 

@@ -22,6 +22,7 @@ from ..apply.outcome import Applying, Refused
 from ..errors import RacewayError
 from ..host import Host, Ledger
 from ..model.plan import Plan, Refusal, Step, gate, join, to_json
+from ..plan.dropin import BOOK
 from .registry import ORDER, Noun, noun, shared_handlers
 
 LOCK = "/run/raceway.lock"
@@ -63,13 +64,18 @@ def _apply(planned: Planned, host: Host) -> Tuple[List[Dict[str, str]], List[Tup
     applied: List[Dict[str, str]] = []
     refused: List[Tuple[str, Refusal]] = []
     for role, stages, plan in planned:
-        reason = _prepare(run_, stages, plan.steps)
+        whole = _prepare(run_, stages, plan.steps)
+        halted: Dict[str, str] = {}
         for step in plan.steps:
-            why_not = reason or _carry_out(run_, stages, step)
-            if why_not:
-                refused.append((role, Refusal(step.target, f"{step.what}: {why_not}", "mend the cause and run again")))
-            else:
+            why_not = whole or halted.get(step.target) or _carry_out(run_, stages, step)
+            if not why_not:
                 applied.append({"role": role, "type": step.type, "target": step.target, "what": step.what})
+                continue
+            refused.append((role, Refusal(step.target, f"{step.what}: {why_not}", "mend the cause and run again")))
+            halted.setdefault(step.target, f"not done, because `{step.what}` was refused")
+            if step.args.get("book") == BOOK:
+                # A live value without its file would be gone after the next boot: half a state is none.
+                whole = f"not done, because {step.target} was refused"
     try:
         run_.settle()
     except Refused as error:
