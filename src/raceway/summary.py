@@ -159,8 +159,11 @@ def _natural(name: str) -> tuple[str, int, str]:
 
 
 def _follows(left: str, right: str) -> bool:
+    """Tell whether the second name is the next number of the first, written in the same way (padded or plain)."""
     a, b = NAME.match(left), NAME.match(right)
-    return bool(a and b and (a[1], a[3], len(a[2])) == (b[1], b[3], len(b[2])) and int(b[2]) == int(a[2]) + 1)
+    if not (a and b and (a[1], a[3]) == (b[1], b[3]) and int(b[2]) == int(a[2]) + 1):
+        return False
+    return len(a[2]) == len(b[2]) or not (a[2].startswith("0") or b[2].startswith("0"))
 
 
 def _run(run: Sequence[str]) -> str:
