@@ -83,6 +83,9 @@ def provider(name: str, identity: str, kubeconfig: str = "") -> pulumi.ProviderR
     props: dict[str, Any] = {
         "clusterIdentifier": identity,
         "enableServerSideApply": True,
+        # In place: the scheduler follows its ConfigMap, and for a moment without one it would fall back.
+        "enableConfigMapMutable": True,
+        "enableSecretMutable": True,
         "kubeClientSettings": {"qps": CLIENT_QPS, "burst": CLIENT_BURST},
     }
     if kubeconfig:

@@ -7,8 +7,8 @@ program calls it, and what it will do was decided by the declaration.
 from __future__ import annotations
 
 import json
-import time
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +104,7 @@ def _differences(step: dict[str, Any]) -> list[Drift]:
     if step.get("op") in ("same", "refresh", "read"):
         return []
     kind, name = _identity(step)
-    fields = sorted((step.get("detailedDiff") or {}).items()) if step["op"] == "update" else []
+    fields = sorted((step.get("detailedDiff") or {}).items()) if step["op"] in ("update", "replace") else []
     if not fields:
         return [Drift(kind, name, ", ".join(step.get("diffReasons") or []), step["op"])]
     return [Drift(kind, name, path, str(detail.get("kind", "update"))) for path, detail in fields]
