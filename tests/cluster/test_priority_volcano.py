@@ -62,8 +62,8 @@ def lab(platform: PlatformLab) -> Iterator[PlatformLab]:
 def placed(lab: PlatformLab) -> Counter[str]:
     """Return job → pods that run on a node.
 
-    Pods are counted, not ``status.running`` of the job: Volcano 1.15 was seen to leave that of a preempted job as it was
-    (volcano#2884).
+    Pods are counted, not ``status.running`` of the job: Volcano 1.15 was seen to leave that of a preempted job as it
+    was (volcano#2884).
     """
     pods = lab.get("pods", "-n", TEAM)
     alive = [pod for pod in pods if pod["spec"].get("nodeName") and pod["status"]["phase"] == "Running"]
