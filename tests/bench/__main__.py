@@ -13,6 +13,7 @@ from typing import Any
 
 from raceway.errors import RacewayError
 from raceway.lab import Lab
+from raceway.lab.requirements import INOTIFY, INOTIFY_A_NODE
 
 from . import bench_converge, meters, peers, table
 
@@ -93,6 +94,14 @@ def _wait_for_quiet(options: argparse.Namespace) -> None:
     meters.refuse_load(options.load, options.force)
 
 
+def _more_inotify(nodes: int) -> str:
+    """Let this host's root hold inotify instances for so many nodes during the bench; return what it was before."""
+    found = INOTIFY.read_text()
+    if nodes * INOTIFY_A_NODE > int(found):
+        INOTIFY.write_text(str(nodes * INOTIFY_A_NODE + int(found)))
+    return found
+
+
 def _save(path: Path, result: dict[str, Any]) -> None:
     path.write_text(json.dumps(result, indent=1) + "\n")
 
@@ -108,9 +117,10 @@ def _other(part: str, out: Path) -> None:
 
 def _converge(options: argparse.Namespace) -> None:
     lab = Lab(options.lab, show=True)
-    lab.up(max(options.nodes), cluster=False)
-    _wait_for_quiet(options)
+    found = _more_inotify(max(options.nodes))
     try:
+        lab.up(max(options.nodes), cluster=False)
+        _wait_for_quiet(options)
         for count in options.nodes:
             path = options.out / f"converge-{count}.json"
             bench_converge.bench(
@@ -128,6 +138,7 @@ def _converge(options: argparse.Namespace) -> None:
     finally:
         if not options.keep:
             lab.down()
+            INOTIFY.write_text(found)
 
 
 if __name__ == "__main__":

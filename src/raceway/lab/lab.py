@@ -231,6 +231,7 @@ class Lab:
 
     def _up_nodes(self) -> None:
         known = self._known()
+        requirements.check_inotify(len(known.nodes))
         podman = Podman(self.folder / "run")
         nodes.wait_for_strays(known.id)
         image.ensure(podman, self.steps, known.id)

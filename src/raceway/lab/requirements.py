@@ -28,6 +28,8 @@ PACKAGES = {
     "ip": "iproute2",
 }
 HELPER_FOLDERS = ("/usr/lib/podman", "/usr/libexec/podman", "/usr/local/libexec/podman", "/usr/local/lib/podman")
+INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
+INOTIFY_A_NODE = 6  # 5 measured
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
@@ -70,6 +72,26 @@ def check(install: bool, steps: Steps, log: Path) -> None:
             "not root",
             act="run as root: systemd in a container needs its own cgroups and network; "
             "the control plane alone runs as any user: add --no-nodes",
+        )
+
+
+def check_inotify(nodes: int, limit: Path = INOTIFY) -> None:
+    """Fail before the first node is made when the host lets root hold too few inotify instances for all of them.
+
+    The systemd, udev, journal and dbus of each node hold some, all of the host's one root; the nodes beyond the limit
+    would never finish to boot.
+    """
+    try:
+        held = int(limit.read_text())
+    except (OSError, ValueError):
+        return
+    needed = nodes * INOTIFY_A_NODE
+    if needed > held:
+        raise RacewayError(
+            "fs.inotify.max_user_instances",
+            f"{held}, enough for {held // INOTIFY_A_NODE} nodes",
+            f"{needed} or more for {nodes} nodes",
+            f"run `sysctl -w fs.inotify.max_user_instances={needed + 128}` as root, or ask for fewer nodes",
         )
 
 

@@ -49,3 +49,12 @@ def test_a_user_who_is_not_root_is_told_about_the_part_that_needs_no_root(
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     with pytest.raises(RacewayError, match="--no-nodes"):
         requirements.check(False, Steps(False), tmp_path / "log")
+
+
+def test_more_nodes_than_the_host_has_inotify_instances_for_are_refused_before_the_first_is_made(tmp_path: Path) -> None:
+    limit = tmp_path / "max_user_instances"
+    limit.write_text("128\n")
+    requirements.check_inotify(21, limit)
+    with pytest.raises(RacewayError, match=r"128, enough for 21 nodes.*sysctl -w fs.inotify.max_user_instances=308"):
+        requirements.check_inotify(30, limit)
+    requirements.check_inotify(30, tmp_path / "not-there")
