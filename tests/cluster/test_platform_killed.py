@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -15,12 +16,15 @@ import pytest
 from raceway.stack import Project, destroy, drift, up
 from raceway.stack.engine import command, environment
 from raceway.stack.recover import locks, pending
+from raceway.stack.run import ready
 
 from .platform_lab import PlatformLab, make_machines, shared
 
 pytestmark = pytest.mark.cluster
 SEEDS = range(6)
 MARK = "RACEWAY_TEST_RUN"
+WORK = 36  # of the about 40 resources of the lab's platform: the last ones may go too fast to be hit
+FINISHED = re.compile(r" (created|deleted) \(")
 
 
 @pytest.fixture(scope="module")
@@ -38,36 +42,42 @@ def project(lab: PlatformLab) -> Iterator[Project]:
 
 
 @pytest.fixture(scope="module")
-def reference(lab: PlatformLab, project: Project) -> tuple[dict[str, str], dict[str, str], float]:
-    """Return the objects before, the objects of an undisturbed up, and how long that took."""
+def reference(lab: PlatformLab, project: Project) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the objects before, and the objects of an undisturbed up."""
     before = lab.objects()
-    began = time.monotonic()
     up(project, show=False)
-    seconds = time.monotonic() - began
     laid_out = lab.objects()
     destroy(project, show=False)
     lab.wait("destroyed", lambda: lab.objects() == before, 30)
-    return before, laid_out, seconds
+    return before, laid_out
 
 
-def killed(project: Project, verb: str, after: float, run: str) -> bool:
-    """Start Pulumi, kill it and everything it started without warning; return whether it was still at work."""
-    words = command(project, verb, "--yes", "--skip-preview")
+def killed(project: Project, verb: str, chance: random.Random, run: str) -> str:
+    """Start Pulumi; after a random number of finished resources, and a random moment, kill it and all it started.
+
+    Resources are counted, not seconds, so that the point is in the middle of the work on a fast and on a busy machine.
+    """
+    finished, moment = chance.randint(0, WORK), chance.uniform(0, 0.5)
     process = subprocess.Popen(
-        words,
+        command(project, verb, "--yes", "--skip-preview"),
         env={**environment(project), MARK: run},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         start_new_session=True,
     )
-    try:
-        process.wait(after)
-        return False
-    except subprocess.TimeoutExpired:
-        for pid in marked(run):
-            os.kill(pid, signal.SIGKILL)
-        process.wait()
-        return True
+    assert process.stdout is not None
+    seen = 0
+    while seen < finished and (line := process.stdout.readline()):
+        seen += bool(FINISHED.search(line))
+    time.sleep(moment)
+    at_work = process.poll() is None
+    for pid in marked(run):
+        os.kill(pid, signal.SIGKILL)
+    process.stdout.close()
+    process.wait()
+    assert at_work, f"{verb} had ended before it was killed: nothing is shown"
+    return f"{verb} killed {moment:.2f} s after {seen} of about {WORK} resources"
 
 
 def marked(run: str) -> list[int]:
@@ -84,23 +94,19 @@ def marked(run: str) -> list[int]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_runs_converge_when_run_again(
-    lab: PlatformLab, project: Project, reference: tuple[dict[str, str], dict[str, str], float], seed: int
+    lab: PlatformLab, project: Project, reference: tuple[dict[str, str], dict[str, str]], seed: int
 ) -> None:
-    before, laid_out, seconds = reference
+    before, laid_out = reference
     chance = random.Random(seed)
-    project.prepare()
-    if not project.checkpoint.exists():
-        lab.pulumi(project, "stack", "select", "--create")
-    at = chance.uniform(0.05, 0.75) * seconds  # a moment later on a machine that has meanwhile become idle
-    was_at_work = killed(project, "up", at, f"{os.getpid()}-up-{seed}")
-    left = pending(project)
-    print(f"seed {seed}: up killed after {at:.1f} of {seconds:.1f} s, at work: {was_at_work}, pending: {left}")
+    ready(project)
+    told = killed(project, "up", chance, f"{os.getpid()}-up-{seed}")
+    print(f"seed {seed}: {told}, pending: {pending(project)}")
     up(project, show=False)
     assert lab.objects() == laid_out
     assert (pending(project), locks(project)) == ([], [])
     if seed % 2:
-        was_at_work = killed(project, "destroy", chance.uniform(0.1, 0.6) * seconds, f"{os.getpid()}-destroy-{seed}")
-        print(f"seed {seed}: destroy killed, at work: {was_at_work}, pending: {pending(project)}")
+        told = killed(project, "destroy", chance, f"{os.getpid()}-destroy-{seed}")
+        print(f"seed {seed}: {told}, pending: {pending(project)}")
     destroy(project, show=False)
     lab.wait("nothing left", lambda: lab.objects() == before, 30)
 

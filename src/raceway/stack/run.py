@@ -54,7 +54,7 @@ def up(project: Project, *, refresh: bool = False, show: bool = True) -> dict[st
     Without ``refresh`` only what changed in the declaration is applied; with it the cluster is read first, so that
     changes by hand are repaired too.
     """
-    _ready(project, show)
+    ready(project, show)
     words = ("up", "--yes", "--skip-preview", "--suppress-outputs", *(["--refresh"] if refresh else []))
     _run(project, "up", words, show)
     return outputs(project)
@@ -62,7 +62,7 @@ def up(project: Project, *, refresh: bool = False, show: bool = True) -> dict[st
 
 def preview(project: Project, *, refresh: bool = False, show: bool = True) -> None:
     """Show what ``up`` would do; change nothing."""
-    _ready(project, show)
+    ready(project, show)
     _run(project, "preview", ("preview", *(["--refresh"] if refresh else []), "--diff"), show)
 
 
@@ -88,7 +88,7 @@ def outputs(project: Project) -> dict[str, Any]:
 
 def drift(project: Project, *, show: bool = True) -> list[Drift]:
     """Compare the declaration with the live cluster; return every difference, naming kind, name and field."""
-    _ready(project, show)
+    ready(project, show)
     words = command(project, "preview", "--refresh", "--json", "--suppress-outputs")
     for attempt in range(1, _ATTEMPTS + 1):
         code, out, err = capture(project, words)
@@ -119,7 +119,8 @@ def _identity(step: dict[str, Any]) -> tuple[str, str]:
     return kind.removesuffix("Patch"), f"{space}/{name}" if space else name
 
 
-def _ready(project: Project, show: bool) -> None:
+def ready(project: Project, show: bool = False) -> None:
+    """Check the environment, make the stack where it is not there yet, settle what a killed run left."""
     project.prepare()
     if project.checkpoint.exists():
         _say(show, *recover(project))
