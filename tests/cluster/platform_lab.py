@@ -30,6 +30,8 @@ GPU = "nvidia.com/gpu"
 # What the cluster makes by itself and changes all the time, and what kwok needs.
 UNSTABLE = ("events", "leases.coordination.k8s.io", "events.events.k8s.io", "componentstatuses", "endpoints")
 VOLATILE = ("endpointslices.discovery.k8s.io", "apiservices.apiregistration.k8s.io", "ipaddresses.networking.k8s.io")
+# Volcano's controller writes it, in an order of its own.
+OF_VOLCANO = ("nodeshards.shard.volcano.sh",)
 
 
 def make_machines(count: int, gpus: int = 8, per_leaf: int = 2) -> list[Machine]:
@@ -106,7 +108,7 @@ class PlatformLab:
     def objects(self) -> dict[str, str]:
         """Return every object of the API, ``kind namespace/name`` → its lasting parts, but kinds that always change."""
         kinds = self.kubectl("api-resources", "--verbs=list", "-o", "name").split()
-        stable = [kind for kind in kinds if kind not in (*UNSTABLE, *VOLATILE)]
+        stable = [kind for kind in kinds if kind not in (*UNSTABLE, *VOLATILE, *OF_VOLCANO)]
         listed = json.loads(
             self.kubectl("get", ",".join(stable), "-A", "-o", "json", "--ignore-not-found") or '{"items": []}'
         )
