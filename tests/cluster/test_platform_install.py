@@ -19,7 +19,7 @@ from raceway.stack import destroy, up
 from .platform_lab import PlatformLab, make_machines, shared
 
 pytestmark = pytest.mark.cluster
-# Forced: the external layout's webhook configurations, with another address, are there already.
+# Forced: the namespace and the scheduler's ConfigMap of the external layout are there already.
 DRY_RUN = ("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-")
 
 
@@ -27,8 +27,11 @@ DRY_RUN = ("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-
 def lab() -> Iterator[PlatformLab]:
     made = shared()
     made.up(make_machines(2))
-    project = made.project("platform", namespaces=[], priorities=[], queues=[], topology={"source": "none"})
-    up(project, show=False)  # brings the CRDs the layout's objects are of
+    # Only the CRDs the layout's objects are of: admission would judge each dry run without the ones before it.
+    without = {"webhookUrl": "", "webhookCaFile": ""}
+    nothing = {"namespaces": [], "priorities": [], "queues": [], "topology": {"source": "none"}}
+    project = made.project("platform", volcano=without, **nothing)
+    up(project, show=False)
     yield made
     destroy(project, show=False)
 
