@@ -51,7 +51,7 @@ def test_a_user_who_is_not_root_is_told_about_the_part_that_needs_no_root(
         requirements.check(False, Steps(False), tmp_path / "log")
 
 
-def test_more_nodes_than_the_host_has_inotify_instances_for_are_refused_before_the_first_is_made(tmp_path: Path) -> None:
+def test_more_nodes_than_there_are_inotify_instances_for_are_refused_at_once(tmp_path: Path) -> None:
     limit = tmp_path / "max_user_instances"
     limit.write_text("128\n")
     requirements.check_inotify(21, limit)
