@@ -52,6 +52,6 @@ class Nodes(pulumi.ComponentResource):
         child = pulumi.ResourceOptions(parent=self)
         for manifest in manifests(args):
             what = "taints" if "spec" in manifest else "labels"
-            KubernetesPatch(f"{manifest['metadata']['name']}-{what}", manifest, child)
+            KubernetesPatch(f"{manifest['metadata']['name']}-{what}", manifest, f"raceway-{what}", child)
         self.nodes = pulumi.Output.from_input(names(args))
         self.register_outputs({"nodes": self.nodes})

@@ -57,12 +57,18 @@ class KubernetesObject(pulumi.CustomResource):
 
 
 class KubernetesPatch(pulumi.CustomResource):
-    """Fields of an object that somebody else owns; on destroy only these fields are given back."""
+    """Fields of an object that somebody else owns; on destroy only these fields are given back.
+
+    ``manager`` is the owner's name to the API server. The provider would draw one by lot for each create: a run killed
+    within a create would then leave fields of an owner nobody knows any more, and destroy would not take them back.
+    """
 
     metadata: pulumi.Output[dict[str, Any]]
 
-    def __init__(self, name: str, manifest: Manifest, opts: pulumi.ResourceOptions) -> None:
-        super().__init__(type_token(manifest, patch=True), name, claimed(manifest), merged(opts, manifest))
+    def __init__(self, name: str, manifest: Manifest, manager: str, opts: pulumi.ResourceOptions) -> None:
+        owned = claimed(manifest)
+        owned["metadata"]["annotations"]["pulumi.com/patchFieldManager"] = manager
+        super().__init__(type_token(manifest, patch=True), name, owned, merged(opts, manifest))
 
 
 class YamlFiles(pulumi.ComponentResource):

@@ -80,7 +80,13 @@ def test_queues_register_parents_first_and_wait_only_for_parents() -> None:
 
 def test_every_object_and_patch_wins_conflicts_with_edits_by_hand() -> None:
     recorder = record(lambda opts: nodes.Nodes("nodes", nodes.NodesArgs((Machine("n1"),)), opts))
-    assert recorder.inputs("n1-labels")["metadata"]["annotations"] == {"pulumi.com/patchForce": "true"}
+    annotations = recorder.inputs("n1-labels")["metadata"]["annotations"]
+    assert annotations["pulumi.com/patchForce"] == "true"
+
+
+def test_a_patch_has_the_same_owner_on_every_create() -> None:
+    recorder = record(lambda opts: nodes.Nodes("nodes", nodes.NodesArgs((Machine("n1"),)), opts))
+    assert recorder.inputs("n1-labels")["metadata"]["annotations"]["pulumi.com/patchFieldManager"] == "raceway-labels"
 
 
 def test_nodes_are_patched_and_never_created() -> None:
