@@ -31,7 +31,6 @@ except ImportError as problem:  # ansible-playbook of another environment than t
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
 
 
-
 def _before_the_fork() -> None:
     """Load in the parent what Ansible itself would load in the worker of every host: about 0.1 CPU-seconds each.
 
