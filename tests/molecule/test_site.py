@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from .compare import differences
+
 pytestmark = pytest.mark.molecule
 
 
@@ -23,7 +25,7 @@ def test_check_mode_changes_nothing_and_predicts_exactly_what_is_then_done(site:
     second = site.playbook("site.yml")
 
     assert checked.rc == applied.rc == second.rc == 0
-    assert {part for part in before if before[part] != after_check[part]} == set()
+    assert differences(before, after_check) == []
     assert checked.nodes[node]["planned"], "check mode predicted nothing on a pristine node"
     assert checked.nodes[node]["planned"] == applied.nodes[node]["applied"]
     assert second.nodes[node]["applied"] == second.nodes[node]["planned"] == []
@@ -40,8 +42,7 @@ def test_removal_gives_back_every_file_setting_mount_and_unit(site: Any) -> None
     site.forget()
 
     assert before["files"] != changed["files"] and before["settings"] != changed["settings"]
-    after = site.snapshot(node)
-    assert {part: _difference(before[part], after[part]) for part in before if before[part] != after[part]} == {}
+    assert differences(before, site.snapshot(node)) == []
 
 
 def test_verify_is_red_for_drift_on_one_node_names_it_and_changes_nothing(site: Any) -> None:
@@ -112,10 +113,3 @@ def test_a_setting_the_kernel_refuses_is_told_and_the_rest_is_done(site: Any) ->
     assert "the kernel refused 'cubic'" in run.nodes[node]["refusals"]["net.ipv4.tcp_congestion_control"]
     assert site.ssh(node, "cat /proc/sys/net/ipv4/tcp_fin_timeout").strip() == "31"
     assert site.playbook("site.yml").rc == 0
-
-
-def _difference(before: Any, after: Any) -> Any:
-    if isinstance(before, dict):
-        keys = before.keys() | after.keys()
-        return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
-    return (before, after)
