@@ -97,7 +97,7 @@ def test_a_user_without_root_is_told_to_become_root_and_nothing_changes(site: An
 def test_a_read_only_etc_is_told_and_leaves_no_setting_behind(site: Any) -> None:
     node = site.nodes[0]
     site.forget()
-    site.ssh(node, "mount --bind /etc /etc && mount -o remount,ro,bind /etc")
+    site.ssh(node, "mount --rbind /etc /etc && mount -o remount,ro,bind /etc")
     try:
         run = site.playbook("site.yml", "--limit", node)
         kept = site.ssh(node, "cat /proc/sys/net/ipv4/tcp_keepalive_time").strip()
