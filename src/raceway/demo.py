@@ -137,7 +137,8 @@ class Demo:
         shapes = machines(load(self.inventory))
         accelerators = sum(machine.accelerator_count for machine in shapes)
         self._title("What you have now")
-        show, kube = self.console.print, f"kubectl --kubeconfig {self.lab.kubeconfig}"
+        show = self.console.print
+        kube = f"{ensure(['kubectl'], show=False)['kubectl']} --kubeconfig {self.lab.kubeconfig}"
         show(f"nodes     {NODES} over ssh, {applied} steps applied, the second run changed nothing")
         show(f"cluster   real API server and Volcano, {len(shapes)} declared nodes with {accelerators} accelerators")
         show(f"runs      {GANG[1]}: {', '.join(placed)}")
