@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from ..model.governor import POLICIES
 from ..model.plan import Step
-from .outcome import Applying, Refused
+from .outcome import Applying, Refused, remember_before
 
 
 def prepare(run: Applying, steps: Sequence[Step]) -> None:
     """Record the governor of every policy that will change, with one write."""
-    originals: Dict[str, Any] = {}
-    for step in steps:
-        if step.type == "governor":
-            originals.update(step.args["before"])
-    run.ledger.remember_all("governor", originals)
+    remember_before(run, "governor", steps)
 
 
 def set_values(run: Applying, step: Step) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, Sequence
+from typing import Dict, Sequence
 
 from ..model.limit import amount
 from ..model.plan import Step
 from ..probe.limit import effective
-from .outcome import Applying, Refused
+from .outcome import Applying, Refused, remember_before
 
 READ_BACK_TRIES = 10  # the manager answers again within milliseconds; a loaded node may need a little longer
 READ_BACK_WAIT_S = 0.2
@@ -16,11 +16,7 @@ READ_BACK_WAIT_S = 0.2
 
 def prepare(run: Applying, steps: Sequence[Step]) -> None:
     """Record what the manager gave to units before, setting by setting."""
-    originals: Dict[str, Any] = {}
-    for step in steps:
-        if step.type == "limit":
-            originals.update(step.args["before"])
-    run.ledger.remember_all("limit", originals)
+    remember_before(run, "limit", steps)
 
 
 def reexec(run: Applying, step: Step) -> None:

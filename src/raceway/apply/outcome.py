@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Dict, Sequence
+
 from ..host import Host, Ledger
+from ..model.plan import Step
 
 
 class Refused(Exception):
@@ -10,7 +13,7 @@ class Refused(Exception):
 
 
 class Applying:
-    """One apply run. ``reload_systemd`` collects the need for one daemon-reload for any number of unit files."""
+    """One apply run. ``want_reload`` collects the need for one daemon-reload for any number of unit files."""
 
     def __init__(self, host: Host, ledger: Ledger) -> None:
         self.host = host
@@ -33,3 +36,12 @@ class Applying:
         done = self.host.run(["systemctl", "daemon-reload"])
         if done.rc:
             raise Refused(f"systemctl daemon-reload: {done.err.strip() or done.out.strip()}")
+
+
+def remember_before(run: Applying, noun: str, steps: Sequence[Step]) -> None:
+    """Record with one write what the noun's own steps found, from each step's ``args["before"]``."""
+    originals: Dict[str, Any] = {}
+    for step in steps:
+        if step.type == noun:
+            originals.update(step.args["before"])
+    run.ledger.remember_all(noun, originals)
