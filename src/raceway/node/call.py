@@ -12,6 +12,7 @@ from typing import Any, Dict, Mapping
 
 from ..errors import RacewayError
 
+UNFINISHED = ".new-"
 KEEP = 2  # the running bundle and the one before it, so that an older checkout need not send its bundle again
 
 
@@ -47,7 +48,27 @@ def _go_on_from(place: str) -> None:
 
 
 def install(home: str, digest: str, archive: str) -> None:
-    """Unpack the archive beside its place, compile, rename: a bundle is there whole or not at all."""
+    """Unpack the archive beside its place, compile, rename: a bundle is there whole or not at all.
+
+    One install at a time holds the folder's lock, so whatever else stands there under a temporary name was left by an
+    install that was killed, and is removed.
+    """
+    import fcntl
+
+    os.makedirs(home, mode=0o755, exist_ok=True)
+    lock = os.open(home, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        place = os.path.join(home, digest)
+        if not os.path.isdir(place):  # another run may have put the same bundle there meanwhile
+            _unpack(home, place, archive)
+        _sweep(home, place)
+    finally:
+        os.close(lock)
+
+
+def _unpack(home: str, place: str, archive: str) -> None:
+    """Make ``place`` appear at once, compiled; a failure leaves nothing."""
     import base64
     import compileall
     import io
@@ -55,9 +76,7 @@ def install(home: str, digest: str, archive: str) -> None:
     import tempfile
     import zipfile
 
-    place = os.path.join(home, digest)
-    os.makedirs(home, mode=0o755, exist_ok=True)
-    folder = tempfile.mkdtemp(prefix=".new-", dir=home)
+    folder = tempfile.mkdtemp(prefix=UNFINISHED, dir=home)
     try:
         with zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as bundle:
             bundle.extractall(folder)
@@ -65,20 +84,26 @@ def install(home: str, digest: str, archive: str) -> None:
         os.chmod(folder, 0o755)
         os.sync()
         os.rename(folder, place)
-    except OSError:
+    except (ValueError, zipfile.BadZipFile) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        if not os.path.isdir(place):  # another run may have put the same bundle there meanwhile
-            raise
-    _sweep(home, place)
+        raise RacewayError("node program", f"it arrived damaged: {error}", act="run again") from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _sweep(home: str, place: str) -> None:
-    """Remove bundles beyond the last two and what an interrupted install left."""
+    """Remove bundles beyond the last two, and everything an install that was killed left."""
     import shutil
 
-    rows = [os.path.join(home, name) for name in os.listdir(home)]
-    others = sorted((row for row in rows if row != place), key=os.path.getmtime, reverse=True)
-    for row in others[KEEP - 1 :]:
+    names = [name for name in os.listdir(home) if os.path.join(home, name) != place]
+    bundles = sorted(
+        (os.path.join(home, name) for name in names if not name.startswith(UNFINISHED)),
+        key=os.path.getmtime,
+        reverse=True,
+    )
+    left = [os.path.join(home, name) for name in names if name.startswith(UNFINISHED)]
+    for row in bundles[KEEP - 1 :] + left:
         shutil.rmtree(row, ignore_errors=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,21 @@ def test_only_the_running_bundle_and_the_one_before_it_are_kept(tmp_path: Path) 
     for number, name in enumerate(("one", "two", "three")):
         place = install(tmp_path, name)
         os.utime(place, (number, number))
-    (tmp_path / ".new-left-by-a-killed-run").mkdir()
-    os.utime(tmp_path / ".new-left-by-a-killed-run", (0, 0))
     install(tmp_path, "four")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["four", "three"]
+
+
+def test_the_next_install_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    (tmp_path / ".new-left-by-a-killed-run/raceway").mkdir(parents=True)
+    install(tmp_path, "abc")
+    assert [path.name for path in tmp_path.iterdir()] == ["abc"]
+
+
+def test_two_installs_of_one_bundle_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        places = list(pool.map(lambda _: install(tmp_path, "abc"), range(4)))
+    assert set(places) == {tmp_path / "abc"}
+    assert [path.name for path in tmp_path.iterdir()] == ["abc"]
 
 
 def test_a_disk_that_fills_up_leaves_no_half_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,10 +101,12 @@ def test_an_expected_failure_is_one_message(
     assert call.call(make_arguments(tmp_path)) == {"failed": True, "msg": message}
 
 
-def test_a_damaged_archive_is_not_installed(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="not a zip file"):
-        call.install(str(tmp_path), "abc", base64.b64encode(b"junk").decode())
-    assert not (tmp_path / "abc").exists()
+@pytest.mark.parametrize("junk", [b"junk", bundle.build().archive.encode()[:400]])
+def test_a_damaged_archive_is_one_message_and_installs_nothing(tmp_path: Path, junk: bytes) -> None:
+    arguments = {**make_arguments(tmp_path / "home", mode="apply"), "archive": base64.b64encode(junk).decode()}
+    answer = call.call(arguments)
+    assert answer["msg"].startswith("node program: it arrived damaged: ")
+    assert list((tmp_path / "home").iterdir()) == []
 
 
 def test_a_strict_umask_of_the_login_does_not_reach_the_files(tmp_path: Path) -> None:
