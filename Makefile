@@ -8,8 +8,8 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/ready
 PEERS := .venv-bench/ready
-# Molecule and cluster mostly wait for nodes, so three workers keep even two cores busy.
-WORKERS ?= $(shell n=$$(nproc); echo $$((n < 3 ? 3 : n)))
+# Labs mostly wait for nodes and controllers, so more workers than cores keep the cores busy.
+WORKERS ?= $(shell echo $$(($$(nproc) + 3)))
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" RACEWAY_TEST_LOG=out/$(LOG) $(BIN)/python -m pytest
 LOG = $(subst test-,,$@).log
 

@@ -25,10 +25,25 @@ import pytest
 
 HERE = Path(__file__).parent
 GUARDED = ("unit", "style")
-# Heavy rungs stand on shared labs: under xdist all tests of one rung run on one worker, in order.
+# Heavy rungs stand on labs. Under xdist all tests of one lab run on one worker, in order: test_site_killed.py and
+# test_site_mistakes.py both stand on the lab "site". Labs mostly wait, so several run side by side.
 RUNGS = ("molecule", "cluster", "vm", "bench")
-# Among the others these take longest, so they start first.
-FIRST = ("test_linters",)
+# What takes longest starts first, or the last worker runs alone.
+FIRST = (
+    "site",
+    "stack",
+    "scenarios",
+    "priority",
+    "platform",
+    "lab",
+    "workloads",
+    "bench",
+    "tools",
+    "language",
+    "linters",
+)
+# Tests that need no company.
+ALONE = ("linters",)
 KINDS = ("exec", "network", "write")
 EXEC = frozenset(
     {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn", "subprocess.Popen"}
@@ -186,25 +201,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if _room(item) in RUNGS:
             item.add_marker(getattr(pytest.mark, _room(item)))
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (_room(item) not in RUNGS, item.path.stem not in FIRST))
+        items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    lab = _lab(item.path)
+    return FIRST.index(lab) if lab in FIRST and (_room(item) in RUNGS or lab in ALONE) else len(FIRST)
+
+
+def _lab(path: Path) -> str:
+    """Return the first word of a test file's name: ``test_site_killed.py`` → ``site``."""
+    return path.stem.split("_")[1]
+
+
+def _group(nodeid: str) -> str:
+    """Return what runs together on one worker."""
+    file = nodeid.split("::")[0]
+    path = Path(file)
+    room = path.parts[1] if len(path.parts) > 1 else ""
+    return f"{room}/{_lab(path)}" if room in RUNGS else nodeid if _lab(path) in ALONE else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep a rung on one worker and the tests of a file together; each linter goes where there is room.
+    """Keep the tests of a lab, or of a file, on one worker; each linter goes where there is room.
 
     The marks of ``--dist loadgroup`` do the same, but xdist 3.8 no longer reaches the node ids of pytest 9.2 with them.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class Rungs(LoadScopeScheduling):
+    class Groups(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.split("::")[0]
-            room = Path(file).parts[1] if len(Path(file).parts) > 1 else ""
-            return room if room in RUNGS else nodeid if Path(file).stem in FIRST else file
+            return _group(nodeid)
 
     config.option.loadscopereorder = False
-    return Rungs(config, log)
+    return Groups(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int) -> None:

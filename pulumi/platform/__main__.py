@@ -25,7 +25,8 @@ def lay_out(model: ClusterModel, settings: dict) -> None:
     volcano = Volcano("volcano", program.volcano_args(model, pulumi.get_stack()), opts)
     after = pulumi.ResourceOptions(provider=cluster, depends_on=volcano.ready)
 
-    tenancy = Tenancy("tenancy", TenancyArgs(model.config.namespaces, model.config.priorities), opts)
+    around = pulumi.ResourceOptions(provider=cluster, depends_on=volcano.crds)
+    tenancy = Tenancy("tenancy", TenancyArgs(model.config.namespaces, model.config.priorities), around)
     offered = tuple(sorted(offered_resources(model.machines)))
     queues = Queues("queues", QueuesArgs(model.config.queues, offered, cluster_amounts(model.machines)), after)
     nodes = Nodes("nodes", NodesArgs(model.machines, model.config.node_labels, model.config.node_taints), opts)

@@ -1,4 +1,4 @@
-"""Fixtures over a real API server, real Volcano and fake nodes: one control plane for the whole session.
+"""Fixtures over a real API server, real Volcano and fake nodes: one control plane for the files that begin alike.
 
 It deliberately uses the same ``raceway.lab.Lab`` as people do. The lab's name holds this process's id; a lab whose test
 process was killed is removed by the next session.
@@ -22,8 +22,19 @@ from raceway.lab.record import labs_dir
 from raceway.model.machine import Machine
 from raceway.tools import ensure, module_dir
 
+from .platform_lab import end_shared
+
 Kubectl = Callable[..., Any]
 CRDS = ("config/crd/volcano/bases", "config/crd/jobflow/bases")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Remove the shared lab after the last test that stands on it."""
+    result = yield
+    if nextitem is None or nextitem.path.stem.split("_")[1] != item.path.stem.split("_")[1]:
+        end_shared()
+    return result
 
 
 def machine(index: int, **more: Any) -> Machine:
@@ -50,7 +61,7 @@ def lab_name() -> Callable[[str], str]:
     return lambda suffix: f"test-{os.getpid()}{suffix}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def control_plane(lab_name: Callable[[str], str]) -> Iterator[Lab]:
     """A control plane with four fake nodes, without Volcano's CRDs; removed at the end."""
     lab = Lab(lab_name(""), show=True)
@@ -61,7 +72,7 @@ def control_plane(lab_name: Callable[[str], str]) -> Iterator[Lab]:
         lab.down()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def kubectl(control_plane: Lab) -> Kubectl:
     """``kubectl("get", "nodes")`` → parsed JSON where there is any, else text; fails the test with kubectl's words.
 
@@ -89,7 +100,7 @@ def kubectl_of(lab: Lab) -> Kubectl:
     return call
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def volcano(control_plane: Lab, kubectl: Kubectl) -> Lab:
     """The control plane with Volcano's CRDs and webhooks, its scheduler, controllers and admission serving."""
     install_volcano(control_plane, kubectl)

@@ -1,14 +1,13 @@
 """A real control plane for the stacks: API server, Volcano's programs, kwok nodes with accelerators. No containers.
 
-One lab is shared by all tests of a run; each test leaves the cluster as it found it. It deliberately looks at the
-cluster through kubectl and the API alone, never through what raceway believes.
+One lab is shared by the tests whose files begin alike; each test leaves the cluster as it found it. It deliberately
+looks at the cluster through kubectl and the API alone, never through what raceway believes.
 """
 
 from __future__ import annotations
 
 import atexit
 import dataclasses
-import functools
 import json
 import os
 import subprocess
@@ -141,16 +140,22 @@ def variables(machine: Machine) -> dict[str, Any]:
     return {**own, "ansible_host": f"10.99.{number // 250}.{number % 250 + 1}"}
 
 
-@functools.lru_cache(maxsize=1)
+_SHARED: list[tuple[PlatformLab, Callable[[], None]]] = []
+
+
 def shared() -> PlatformLab:
-    """Return the lab of this run; it is removed when the run ends."""
-    folder = tempfile.TemporaryDirectory(prefix="raceway-platform-")
-    # test-<pid>: the fixtures in conftest.py remove labs of test processes that were killed.
-    made = PlatformLab(f"test-{os.getpid()}-platform", Path(folder.name))
+    """Return the lab of these tests; conftest.py removes it after the last of them, or the end of the process does."""
+    if not _SHARED:
+        folder = tempfile.TemporaryDirectory(prefix="raceway-platform-")
+        # test-<pid>: the fixtures in conftest.py remove labs of test processes that were killed.
+        _SHARED.append((PlatformLab(f"test-{os.getpid()}-platform", Path(folder.name)), folder.cleanup))
+        atexit.register(end_shared)
+    return _SHARED[0][0]
 
-    def gone() -> None:
+
+def end_shared() -> None:
+    """Remove the lab, if there is one: its programs would go on using the processor."""
+    while _SHARED:
+        made, cleanup = _SHARED.pop()
         made.lab.down()
-        folder.cleanup()
-
-    atexit.register(gone)
-    return made
+        cleanup()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from raceway.stack import destroy, up
+from raceway.stack import up
 
 from .platform_lab import GPU, PlatformLab, make_machines, shared
 
@@ -67,7 +67,7 @@ def make_job(name: str, pods: int, gpus: int, priority: str, queue: str = "train
 
 
 @pytest.fixture(scope="module")
-def platform() -> Iterator[PlatformLab]:
+def platform() -> PlatformLab:
     lab = shared()
     lab.up(make_machines(1, gpus=10))
     layout = {
@@ -77,8 +77,7 @@ def platform() -> Iterator[PlatformLab]:
     }
     project = lab.project("platform", **layout)
     up(project, show=False)
-    yield lab
-    destroy(project, show=False)
+    return lab  # it goes as a whole
 
 
 @pytest.fixture

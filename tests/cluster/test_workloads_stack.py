@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -26,16 +25,14 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
+def running() -> Running:
     lab = shared()
     lab.up(make_machines(2))
     platform, workloads = lab.project("platform"), lab.project("workloads")
     up(platform, show=False)
     made = Running(lab, workloads, lab.objects())
     up(workloads, show=False)
-    yield made
-    destroy(workloads, show=False)
-    destroy(platform, show=False)
+    return made  # the lab goes as a whole
 
 
 def test_the_gang_runs_with_every_pod_bound(running: Running) -> None:

@@ -1,7 +1,7 @@
 """A lab of two nodes for whole-site tests, and the few verbs those tests speak: run a playbook, look at a node.
 
-The lab is made once a test process, with a name of its own, and removed at the end. Looking at a node goes through
-plain ssh and tests/molecule/snapshot.py, never through raceway.
+The lab is made once a test process, with a name of its own, and removed after the last of these tests. Looking at a
+node goes through plain ssh and tests/molecule/snapshot.py, never through raceway.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from typing import Any
 
 import pytest
 
+from raceway import bundle
+from raceway.inventory import compile_vars
+
 ROOT = Path(__file__).parents[2]
+MODULE = ROOT / "plugins/modules/node.py"
+MARKER = "<<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>"
 BIN = Path(sys.executable).parent
 RUN_LIMIT_S = 300
 
@@ -39,6 +44,7 @@ class Site:
     scratch: Path
     nodes: tuple[str, ...]
     config: Path
+    variables: dict[str, Any] = field(default_factory=dict)
 
     @property
     def env(self) -> dict[str, str]:
@@ -70,6 +76,26 @@ class Site:
             raise AssertionError(f"{node}: {command}: {done.stderr.decode(errors='replace')}")
         return done.stdout.decode(errors="replace")
 
+    def program(self, node: str, **changed: Any) -> bytes:
+        """Return the node module with its arguments put in, as the action plugin's first apply sends it."""
+        made = bundle.build()
+        request = {"mode": "apply", "roles": compile_vars({**self._declared(node), **changed}, node)}
+        place = {"home": "/var/lib/raceway/bundles", "bundle": made.digest, "archive": made.archive}
+        return MODULE.read_text().replace(MARKER, json.dumps({**place, "request": request})).encode()
+
+    def _declared(self, node: str) -> dict[str, Any]:
+        if not self.variables:
+            argv = [str(BIN / "ansible-inventory"), "-i", "inventories/lab", "--list"]
+            done = subprocess.run(argv, cwd=ROOT, env=self.env, capture_output=True, text=True, check=True, timeout=60)
+            self.variables.update(json.loads(done.stdout)["_meta"]["hostvars"])
+        return dict(self.variables[node])
+
+    def apply(self, node: str, **changed: Any) -> dict[str, Any]:
+        """Apply what is declared without Ansible, which takes a quarter of the time; return the node's answer."""
+        answer: dict[str, Any] = json.loads(self.ssh(node, "python3 -", self.program(node, **changed)))
+        assert not answer.get("failed"), answer
+        return answer
+
     def snapshot(self, node: str) -> dict[str, Any]:
         """Return what a node looks like, read by its own means."""
         script = (ROOT / "tests/molecule/snapshot.py").read_bytes()
@@ -78,14 +104,13 @@ class Site:
 
     def forget(self) -> None:
         """Give every node back what raceway found, and remove the node program: pristine for the next test."""
-        absent = ["-e", "kernel_state=absent", "-e", "system_state=absent"]
-        run = self.playbook("site.yml", *absent)
-        assert run.rc == 0, run.text
         for node in self.nodes:
+            answer = self.apply(node, kernel_state="absent", system_state="absent")
+            assert answer["remaining"] == answer["refused"] == [], answer
             self.ssh(node, "rm -rf /var/lib/raceway")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Return a running two-node lab."""
     name = f"site{os.getpid()}"

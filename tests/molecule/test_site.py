@@ -39,8 +39,10 @@ def test_removal_gives_back_every_file_setting_mount_and_unit(site: Any) -> None
 
     assert site.playbook("site.yml").rc == 0
     changed = site.snapshot(node)
-    site.forget()
+    removed = site.playbook("site.yml", "-e", "kernel_state=absent", "-e", "system_state=absent")
+    site.ssh(node, "rm -rf /var/lib/raceway")
 
+    assert removed.rc == 0
     assert before["files"] != changed["files"] and before["settings"] != changed["settings"]
     assert differences(before, site.snapshot(node)) == []
 

@@ -71,8 +71,12 @@ def scheduler_configmap(args: VolcanoArgs) -> Manifest:
 
 
 class Volcano(pulumi.ComponentResource):
-    """Registers Volcano; ``ready`` is what Queues, HyperNodes and jobs must depend on."""
+    """Registers Volcano; ``ready`` is what Queues, HyperNodes and jobs must depend on.
 
+    ``crds`` is what namespaces depend on: a destroy then ends the jobs in them before it removes the kind of jobs.
+    """
+
+    crds: Sequence[pulumi.Resource]
     ready: pulumi.Output[Sequence[pulumi.Resource]]
     namespace: pulumi.Output[str]
 
@@ -81,6 +85,7 @@ class Volcano(pulumi.ComponentResource):
         before: list[pulumi.Resource] = []
         if args.crd_files:
             before = [YamlFiles(f"{name}-crds", args.crd_files, pulumi.ResourceOptions(parent=self))]
+        self.crds = before
         namespace: list[pulumi.Resource] = []
         made: list[KubernetesObject] = []
         for manifest in manifests(args):
