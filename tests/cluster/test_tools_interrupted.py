@@ -102,9 +102,8 @@ def test_a_killed_build_leaves_no_process_behind(env: dict[str, str]) -> None:
     process = raceway(env, "build")
     tools = Path(env["RACEWAY_CACHE"]) / "tools"
     deadline = time.monotonic() + 60
-    while not processes_of(tools) and time.monotonic() < deadline and process.poll() is None:
+    while not (seen := processes_of(tools)) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.005)
-    seen = processes_of(tools)
     process.kill()
     process.wait(30)
     assert seen, "the build was over before it could be killed"
