@@ -11,7 +11,7 @@ from raceway.components import program
 from raceway.components.nodes import Nodes, NodesArgs
 from raceway.components.objects import provider
 from raceway.components.queues import Queues, QueuesArgs
-from raceway.components.settings import stack_settings, stop
+from raceway.components.settings import lighten, stack_settings, stop
 from raceway.components.tenancy import Tenancy, TenancyArgs
 from raceway.components.topology import Topology, TopologyArgs
 from raceway.components.volcano import Volcano
@@ -41,6 +41,7 @@ def lay_out(model: ClusterModel, settings: dict) -> None:
     pulumi.export("schedulerConf", model.scheduler_text())
 
 
+lighten()
 settings = stack_settings(PLATFORM)
 try:
     lay_out(program.layout(settings, Path(__file__).parent), settings)

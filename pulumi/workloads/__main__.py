@@ -7,7 +7,7 @@ import pulumi
 from raceway.cluster.config import WORKLOADS, JobConfig
 from raceway.components import program
 from raceway.components.objects import provider
-from raceway.components.settings import stack_settings, stop
+from raceway.components.settings import lighten, stack_settings, stop
 from raceway.components.training_job import TrainingJob, TrainingJobArgs
 from raceway.errors import RacewayError
 
@@ -23,6 +23,7 @@ def lay_out(jobs: list[JobConfig], settings: dict) -> None:
     pulumi.export("masters", masters)
 
 
+lighten()
 settings = stack_settings(WORKLOADS)
 try:
     lay_out(program.workloads(settings, Path(__file__).parent), settings)

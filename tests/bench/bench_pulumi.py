@@ -34,6 +34,8 @@ from raceway.tools import bin_path, ensure
 RACEWAY = """
 import json, pathlib, pulumi
 from raceway.components.objects import KubernetesObject, provider
+from raceway.components.settings import lighten
+lighten()
 cluster = provider("cluster", "bench")
 opts = pulumi.ResourceOptions(provider=cluster)
 for one in json.loads(pathlib.Path({path!r}).read_text()):

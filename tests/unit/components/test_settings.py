@@ -7,7 +7,7 @@ import json
 import pulumi
 import pytest
 
-from raceway.components.settings import stack_settings, stop
+from raceway.components.settings import lighten, stack_settings, stop
 from raceway.errors import RacewayError
 
 
@@ -20,3 +20,16 @@ def test_all_keys_of_the_project_are_read_and_parsed(monkeypatch: pytest.MonkeyP
 def test_a_refusal_ends_the_program_with_its_message_and_no_traceback() -> None:
     with pytest.raises(pulumi.RunError, match="a: b; next: c"):
         stop(RacewayError("a", "b", act="c"))
+
+
+def test_debug_lines_stay_in_the_program_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr("gc.disable", lambda: None)
+    monkeypatch.setattr(pulumi.log, "debug", sent.append)
+    monkeypatch.setenv("RACEWAY_PULUMI_DEBUG", "1")
+    lighten()
+    pulumi.log.debug("kept")
+    monkeypatch.delenv("RACEWAY_PULUMI_DEBUG")
+    lighten()
+    pulumi.log.debug("muted")
+    assert sent == ["kept"]
