@@ -8,13 +8,14 @@ holds no traffic class byte: a ToS byte given beside a DSCP is a second truth (o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, List, Mapping, Tuple
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Tuple
 
 PRIORITIES = range(8)  # IEEE 802.1Q: three bits
 DSCPS = range(64)  # RFC 2474: six bits
 # RFC 3168: the two low bits of the ToS byte. 3 is Congestion Experienced, which only a switch may write.
 ECT = {"none": 0, "ect0": 2, "ect1": 1}
+NAMES = ("dscp", "priority", "cnp_dscp", "cnp_priority", "ect", "ecn", "share", "mtu", "cable_m")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,12 @@ class Qos:
 
 def parse(spec: Mapping[str, Any]) -> Qos:
     """Read the JSON form; keys that are not given keep their defaults."""
-    return Qos(**{field.name: spec[field.name] for field in fields(Qos) if field.name in spec})
+    return Qos(**{name: spec[name] for name in NAMES if name in spec})
+
+
+def to_spec(qos: Qos) -> Dict[str, Any]:
+    """Return the JSON form that ``parse`` reads."""
+    return {name: getattr(qos, name) for name in NAMES}
 
 
 def problems(qos: Qos) -> List[Tuple[str, str, str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raceway.model.qos import Qos, parse, problems
+from raceway.model.qos import NAMES, Qos, parse, problems, to_spec
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ def test_pfc_is_on_for_the_priority_of_the_data_alone() -> None:
 def test_the_defaults_are_right_and_what_is_given_replaces_them() -> None:
     assert problems(Qos()) == []
     assert parse({"dscp": 24, "share": 80}) == Qos(dscp=24, share=80)
+    assert parse(to_spec(Qos(dscp=24, ecn=False))) == Qos(dscp=24, ecn=False)
+    assert tuple(field.name for field in dataclasses.fields(Qos)) == NAMES
 
 
 @pytest.mark.parametrize(

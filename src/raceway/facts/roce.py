@@ -1,0 +1,57 @@
+"""What a node's ports are set to, as far as the RoCE declaration looks at it.
+
+A value that could not be read is None, which equals nothing: it is never taken for off or for zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional, Tuple
+
+
+@dataclass(frozen=True)
+class PortFacts:
+    """One port. ``device``: the name its interface has now; ``problem``: why its DCB settings cannot be read or set.
+
+    ``dscp``: (DSCP, priority) of every entry, and ``dcb app add`` leaves two of one DSCP; ``classes``: how many traffic
+    classes it has; ``pfc_classes``: how many of them may be paused at once; ``buffer``: bytes of all receive buffers;
+    ``firmware_dcbx``: the firmware answers the neighbour's LLDP itself and would overwrite the host.
+    """
+
+    device: str
+    driver: str = ""
+    up: bool = False
+    virtual_function: bool = False
+    firmware_dcbx: bool = False
+    classes: int = 0
+    pfc_classes: int = 0
+    dscp: Optional[Tuple[Tuple[int, int], ...]] = None
+    pfc: Optional[Tuple[bool, ...]] = None
+    priority_class: Optional[Tuple[int, ...]] = None
+    scheduling: Optional[Tuple[str, ...]] = None
+    bandwidth: Optional[Tuple[int, ...]] = None
+    pause: Optional[Tuple[bool, bool]] = None
+    mtu: Optional[int] = None
+    max_mtu: Optional[int] = None
+    buffer: Optional[int] = None
+    speed_mbps: Optional[int] = None
+    problem: str = ""
+
+    def maps(self, dscp: int, priority: int) -> bool:
+        """Tell whether a DSCP has this priority and no other."""
+        return {found for code, found in self.dscp or () if code == dscp} == {priority}
+
+
+@dataclass(frozen=True)
+class RoceFacts:
+    """Ports by label (absent: no such port), what else is there, who else sets DCB, and the files that persist it.
+
+    ``present``: ``name (pci …, mac …)`` of every interface that is a port, for the reader of a refusal. ``files``:
+    path → text now there. ``owned``: label → what was found.
+    """
+
+    ports: Mapping[str, PortFacts] = field(default_factory=dict)
+    present: Tuple[str, ...] = ()
+    lldpad: bool = False
+    files: Mapping[str, Optional[str]] = field(default_factory=dict)
+    owned: Mapping[str, Any] = field(default_factory=dict)

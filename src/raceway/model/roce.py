@@ -1,0 +1,109 @@
+"""RoCE settings of a node's ports as declared: which ports, and the one quality-of-service declaration for all.
+
+A port is selected by what cannot move: PCI address, MAC address or the node GUID of its RDMA device. It deliberately
+takes no interface name: names change with drivers, slots and kernels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Tuple
+
+from .qos import Qos
+from .qos import parse as parse_qos
+
+SELECTORS = ("pci", "mac", "guid")
+# Traffic classes as sent: three are enough and exist on every port that can do ETS. Their numbers have no meaning
+# outside the port (what travels is DSCP), so none of them depends on how many classes a port has.
+CLASS_REST, CLASS_DATA, CLASS_CNP = 0, 1, 2
+CLASSES = 3
+
+
+@dataclass(frozen=True)
+class Port:
+    """One declared port: ``by`` is one of SELECTORS, ``value`` in lower case as sysfs has it; ``rail`` its number."""
+
+    by: str
+    value: str
+    rail: int = 0
+
+    @property
+    def label(self) -> str:
+        """How messages and the ledger call it."""
+        return f"{self.by} {self.value}"
+
+
+@dataclass(frozen=True)
+class RoceDesired:
+    """What the ``roce`` noun is given. No ports: what was taken over is given back."""
+
+    ports: Tuple[Port, ...] = ()
+    qos: Qos = field(default_factory=Qos)
+    persist: bool = True
+    platform: str = "bare_metal"
+
+
+def parse(spec: Mapping[str, Any]) -> RoceDesired:
+    """Read the JSON form: ``{"ports": [{"pci": …, "rail": 0}], "qos": {…}, "persist", "platform"}``."""
+    ports = []
+    for row in spec.get("ports", ()):
+        by = next(name for name in SELECTORS if row.get(name))
+        ports.append(Port(by, str(row[by]).lower(), int(row.get("rail", 0))))
+    platform = spec.get("platform", RoceDesired().platform)
+    return RoceDesired(tuple(ports), parse_qos(spec.get("qos", {})), bool(spec.get("persist", True)), platform)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of one port that the declaration decides, as a value to compare, to set and to give back.
+
+    ``dscp``: DSCP → priority for the declared code points; ``priority_class`` and ``pfc``: by priority, eight each;
+    ``scheduling`` (``ets`` or ``strict``) and ``bandwidth`` (percent): by traffic class, eight each; ``pause``: link
+    pause of receive and send; ``mtu``: bytes.
+    """
+
+    dscp: Tuple[Tuple[int, int], ...]
+    pfc: Tuple[bool, ...]
+    priority_class: Tuple[int, ...]
+    scheduling: Tuple[str, ...]
+    bandwidth: Tuple[int, ...]
+    pause: Tuple[bool, bool]
+    mtu: int
+
+
+PARTS = ("dscp", "pfc", "ets", "pause", "mtu")
+
+
+def wanted(qos: Qos) -> Settings:
+    """Return what a port is to become.
+
+    The data's class and the rest share the link by ETS, notifications go first: they are few and end congestion.
+    """
+    classes = {qos.priority: CLASS_DATA, qos.cnp_priority: CLASS_CNP}
+    scheduling = ["strict"] * 8
+    scheduling[CLASS_REST] = scheduling[CLASS_DATA] = "ets"
+    bandwidth = [0] * 8
+    bandwidth[CLASS_REST], bandwidth[CLASS_DATA] = 100 - qos.share, qos.share
+    return Settings(
+        dscp=tuple(sorted({qos.dscp: qos.priority, qos.cnp_dscp: qos.cnp_priority}.items())),
+        pfc=qos.pfc,
+        priority_class=tuple(classes.get(number, CLASS_REST) for number in range(8)),
+        scheduling=tuple(scheduling),
+        bandwidth=tuple(bandwidth),
+        pause=(False, False),
+        mtu=qos.mtu,
+    )
+
+
+def headroom(qos: Qos, speed_gbps: float) -> int:
+    """Return the bytes a lossless buffer needs to take in what is still on its way after a pause frame is sent.
+
+    ``(301 + 2.16 × metres) × Gb/s + 2.72 × MTU``: the formula of the mlx5 driver (``port_buffer.c``).
+    """
+    return round((301 + 2.16 * qos.cable_m) * speed_gbps + 2.72 * qos.mtu)
+
+
+def part(settings: Settings, name: str) -> Dict[str, Any]:
+    """Return the fields of one part as JSON: ``ets`` is three of them, every other part is the field of its name."""
+    names = ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
+    return {field: getattr(settings, field) for field in names}

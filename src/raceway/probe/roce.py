@@ -1,0 +1,129 @@
+"""Finds declared ports in sysfs and asks dcb, ethtool and ip how they are set.
+
+It deliberately asks only declared ports and those raceway has taken over: on a node with eight rails and a storage
+port that is what a no-op costs.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from typing import Dict, List, Optional, Tuple
+
+from ..facts.dcb import parse_app, parse_buffer, parse_dcbx, parse_ets, parse_pfc
+from ..facts.ethtool_a import parse as parse_pause
+from ..facts.natural import natural
+from ..facts.roce import PortFacts, RoceFacts
+from ..host import Host, Ledger
+from ..model.roce import Port, RoceDesired
+from ..plan.roce_boot import FILES
+
+NET = "/sys/class/net"
+INFINIBAND = "/sys/class/infiniband"
+LLDPAD = ("systemctl", "is-active", "lldpad.service")
+ETHERNET = "1"  # ARPHRD_ETHER; lo and tunnels have other types
+FLAG_UP = 0x1  # IFF_UP of netdevice(7)
+FIRMWARE_OWNS = "lld_managed"
+
+
+def probe(host: Host, desired: RoceDesired, ledger: Ledger) -> RoceFacts:
+    """Return the facts the roce planner compares with ``desired``."""
+    owned = ledger.owned("roce")
+    files = {path: host.read(path) for path in FILES}
+    if not desired.ports and not owned:
+        return RoceFacts(files=files)
+    present = interfaces(host)
+    labels = dict.fromkeys([*(port.label for port in desired.ports), *owned])
+    places = {label: present[label] for label in labels if label in present}
+    names = dict.fromkeys(present.values())
+    return RoceFacts(
+        ports={label: read_port(host, device) for label, device in places.items()},
+        present=tuple(_told(device, present) for device in sorted(names, key=natural)),
+        lldpad=bool(desired.ports) and host.run(LLDPAD).out.strip() == "active",
+        files=files,
+        owned=owned,
+    )
+
+
+def interfaces(host: Host) -> Dict[str, str]:
+    """Return label → interface name, for every selector of every interface that is a port.
+
+    A VLAN, bridge or bond shares its port's MAC address; the kernel tells its kind in uevent.
+    """
+    found: Dict[str, str] = {}
+    for name in host.listdir(NET):
+        folder = f"{NET}/{name}"
+        kind = host.read(f"{folder}/type")
+        if (kind or "").strip() != ETHERNET or "DEVTYPE=" in (host.read(f"{folder}/uevent") or ""):
+            continue
+        mac = (host.read(f"{folder}/address") or "").strip().lower()
+        found.setdefault(Port("mac", mac).label, name)
+        pci = posixpath.basename(host.readlink(f"{folder}/device") or "")
+        # A virtio port's device is its virtio function; the PCI function is the one above.
+        if pci.startswith("virtio"):
+            pci = posixpath.basename(posixpath.dirname(host.readlink(f"{folder}/device") or ""))
+        if pci.count(":") == 2:
+            found.setdefault(Port("pci", pci.lower()).label, name)
+        for device in host.listdir(f"{folder}/device/infiniband"):
+            guid = (host.read(f"{INFINIBAND}/{device}/node_guid") or "").strip().lower()
+            found.setdefault(Port("guid", guid).label, name)
+    return found
+
+
+def read_port(host: Host, device: str) -> PortFacts:
+    """Return how one interface is set now."""
+    folder = f"{NET}/{device}"
+    flags = (host.read(f"{folder}/flags") or "0").strip()
+    pfc, ets = parse_pfc(_dcb(host, "pfc", device)), parse_ets(_dcb(host, "ets", device))
+    app, dcbx = parse_app(_dcb(host, "app", device)), parse_dcbx(_dcb(host, "dcbx", device))
+    pause = parse_pause(host.run(["ethtool", "-a", device]).out)
+    return PortFacts(
+        device=device,
+        driver=posixpath.basename(host.readlink(f"{folder}/device/driver") or ""),
+        up=bool(int(flags, 0) & FLAG_UP),
+        virtual_function=host.exists(f"{folder}/device/physfn"),
+        firmware_dcbx=FIRMWARE_OWNS in (dcbx.flags or ()),
+        classes=ets.capable or 0,
+        pfc_classes=pfc.capable or 0,
+        dscp=None if app.problem else app.dscp,
+        pfc=pfc.enabled,
+        priority_class=ets.priority_class,
+        scheduling=ets.scheduling,
+        bandwidth=ets.bandwidth,
+        pause=None if pause.rx is None or pause.tx is None else (pause.rx, pause.tx),
+        mtu=_number(host.read(f"{folder}/mtu")),
+        max_mtu=_max_mtu(host, device),
+        buffer=parse_buffer(_dcb(host, "buffer", device)).total,
+        speed_mbps=_number(host.read(f"{folder}/speed")),
+        problem=_first([pfc.problem and f"PFC: {pfc.problem}", ets.problem and f"ETS: {ets.problem}"]),
+    )
+
+
+def _dcb(host: Host, what: str, device: str) -> str:
+    """Return what dcb printed; where it failed, its own words, which no parser takes for settings."""
+    done = host.run(["dcb", "-j", what, "show", "dev", device])
+    return done.out if done.rc == 0 else done.err or done.out or f"dcb ended with status {done.rc}"
+
+
+def _max_mtu(host: Host, device: str) -> Optional[int]:
+    done = host.run(["ip", "-d", "-j", "link", "show", "dev", device])
+    try:
+        (row,) = json.loads(done.out)
+        # The kernel says 0 where a driver names no bound.
+        return int(row["max_mtu"]) or None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _number(text: Optional[str]) -> Optional[int]:
+    word = (text or "").strip()
+    return int(word) if word.isdigit() else None
+
+
+def _first(problems: List[str]) -> str:
+    return next((problem for problem in problems if problem), "")
+
+
+def _told(device: str, present: Dict[str, str]) -> str:
+    labels: Tuple[str, ...] = tuple(label for label, name in present.items() if name == device)
+    return f"{device} ({', '.join(labels)})"

@@ -1,0 +1,69 @@
+"""Finding ports by what cannot move, and reading them without taking silence for a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raceway.host import Ledger
+from raceway.model.roce import Port, RoceDesired
+from raceway.probe.roce import interfaces, probe, read_port
+
+from ..fake_dcb import FakeDcb
+
+MAC = "b8:3f:d2:00:00:01"
+PCI = "0000:3b:00.0"
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> FakeDcb:
+    made = FakeDcb(tmp_path)
+    made.add("ens1f0np0", PCI, MAC)
+    return made
+
+
+def test_a_port_is_found_by_pci_mac_and_the_guid_of_its_rdma_device(host: FakeDcb) -> None:
+    (host.folder / "sys/devices" / PCI / "infiniband/mlx5_0").mkdir(parents=True)
+    device = host.folder / "sys/class/infiniband/mlx5_0"
+    device.mkdir(parents=True)
+    (device / "node_guid").write_text("b83f:d203:0000:0001\n")
+    wanted = {f"pci {PCI}", f"mac {MAC}", "guid b83f:d203:0000:0001"}
+    assert interfaces(host) == dict.fromkeys(wanted, "ens1f0np0")
+
+
+def test_a_vlan_that_shares_its_port_s_address_is_no_port(host: FakeDcb) -> None:
+    vlan = host.folder / "sys/class/net/a.100"  # sorts before the port
+    vlan.mkdir()
+    for leaf, text in {"type": "1", "address": MAC, "uevent": "DEVTYPE=vlan\nINTERFACE=a.100"}.items():
+        (vlan / leaf).write_text(f"{text}\n")
+    assert interfaces(host)[f"mac {MAC}"] == "ens1f0np0"
+
+
+def test_a_fresh_port_is_read_as_it_is(host: FakeDcb) -> None:
+    found = read_port(host, "ens1f0np0")
+    assert (found.driver, found.up, found.classes, found.mtu, found.max_mtu) == ("mlx5_core", True, 8, 1500, 9978)
+    assert (found.dscp, found.pause, found.speed_mbps, found.buffer) == ((), (True, True), 400000, 262016)
+    assert found.scheduling == ("vendor",) * 8 and found.problem == ""
+
+
+def test_a_port_without_dcb_tells_the_tool_s_own_words(host: FakeDcb) -> None:
+    host.ports["ens1f0np0"]["dcb"] = False
+    found = read_port(host, "ens1f0np0")
+    assert "Operation not supported" in found.problem
+    assert (found.pfc, found.dscp, found.buffer) == (None, None, None)
+
+
+def test_firmware_that_speaks_dcbx_is_noticed(host: FakeDcb) -> None:
+    host.ports["ens1f0np0"]["dcbx"] = ["lld_managed", "ieee"]
+    assert read_port(host, "ens1f0np0").firmware_dcbx
+
+
+def test_a_port_that_is_not_there_is_told_with_those_that_are(host: FakeDcb) -> None:
+    facts = probe(host, RoceDesired((Port("pci", "0000:99:00.0"),)), Ledger(host))
+    assert facts.ports == {} and facts.present == (f"ens1f0np0 (mac {MAC}, pci {PCI})",)
+
+
+def test_nothing_is_asked_where_nothing_is_declared(host: FakeDcb) -> None:
+    probe(host, RoceDesired(), Ledger(host))
+    assert host.calls == []
