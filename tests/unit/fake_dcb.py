@@ -6,6 +6,7 @@ It answers as the real tools do, refusals included; ``ignored`` names settings a
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class FakeDcb(Host):
         self.ignored: set[str] = set()
         self.calls: list[str] = []
         self.lldpad = False
+        self.tos: dict[str, int] = {}
 
     def add(self, name: str, pci: str, mac: str, mtu: int = 1500, **changed: Any) -> None:
         """Plug a port in."""
@@ -54,6 +56,42 @@ class FakeDcb(Host):
             (net / leaf).write_text(f"{text}\n")
         (net / "uevent").write_text(f"INTERFACE={name}\n")
         self.ports[name] = {**fresh(), **changed}
+
+    def add_switches(self, name: str) -> None:
+        """Give a port the files of a DOCA or OFED driver, as the firmware sets them."""
+        ecn = self.folder / "sys/class/net" / name / "ecn"
+        for part in ("roce_np", "roce_rp"):
+            (ecn / part / "enable").mkdir(parents=True)
+            for priority in range(8):
+                (ecn / part / "enable" / str(priority)).write_text("0\n")
+        (ecn / "roce_np/cnp_dscp").write_text("4\n")
+        (ecn / "roce_np/cnp_802p_prio").write_text("6\n")
+
+    def add_rdma(self, name: str, device: str) -> None:
+        """Put an RDMA device on a port; the connection manager shows it below a folder one makes."""
+        ndevs = self.folder / "sys/class/infiniband" / device / "ports/1/gid_attrs/ndevs"
+        ndevs.mkdir(parents=True)
+        (ndevs / "0").write_text(f"{name}\n")
+        (self.folder / "sys/kernel/config/rdma_cm").mkdir(parents=True, exist_ok=True)
+        self.tos[device] = 0
+
+    def mkdir(self, path: str, mode: int = 0o755) -> None:
+        """Make a folder; in configfs it fills itself."""
+        super().mkdir(path, mode)
+        device = path.rpartition("/")[2]
+        if device in self.tos:
+            ports = self.folder / path.lstrip("/") / "ports/1"
+            ports.mkdir(parents=True)
+            (ports / "default_roce_tos").write_text(f"{self.tos[device]}\n")
+
+    def rmdir(self, path: str) -> None:
+        """Remove a folder; one of configfs goes with what is in it, and the device keeps its values."""
+        device = path.rpartition("/")[2]
+        if device in self.tos:
+            folder = self.folder / path.lstrip("/")
+            self.tos[device] = int((folder / "ports/1/default_roce_tos").read_text())
+            shutil.rmtree(folder)
+        super().rmdir(path)
 
     def run(self, argv: Sequence[str], **_: Any) -> Result:
         """Answer one call."""

@@ -1,7 +1,7 @@
 """Sets one part of a port's RoCE settings and reads it back: a driver may answer yes and change nothing.
 
-DCB is set with iproute2's ``dcb``, link pause with ethtool, the MTU with ip. It deliberately uses ``replace`` for the
-DSCP map: ``add`` would leave two priorities for one code point.
+DCB is set with iproute2's ``dcb``, link pause with ethtool, the MTU with ip, DCQCN where the driver has files for it.
+It deliberately uses ``replace`` for the DSCP map: ``add`` would leave two priorities for one code point.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from ..facts.roce import PortFacts
 from ..model.plan import Step
+from ..model.qos import parse as parse_qos
 from ..model.roce import PARTS
-from ..probe.roce import read_port
+from ..probe.rdma_cm import write_tos
+from ..probe.roce import NET, read_port
 from .outcome import Applying, Refused
 
 NOUN = "roce"
@@ -27,22 +29,23 @@ def set_part(run: Applying, step: Step) -> None:
     """Bring one part of one port to the declared values and read it back."""
     device, values = step.args["device"], step.args["values"]
     _set(run, device, step.args["part"], values)
-    _check(device, values, read_port(run.host, device))
+    _check(device, values, read_port(run.host, device, step.args["qos"]))
 
 
 def restore(run: Applying, step: Step) -> None:
     """Give a port back every part as it was found, and forget it."""
     device, was = step.args["device"], step.args["before"]
-    now = read_port(run.host, device)
+    qos = parse_qos(was["qos"])  # the declaration in force when the port was taken over names the switches
+    now = read_port(run.host, device, qos)
     known = {tuple(pair) for pair in was["dscp"] or ()}
     added = [f"{code}:{priority}" for code, priority in now.dscp or () if (code, priority) not in known]
     if added:
         _tool(run, "dcb", "app", "del", "dev", device, "dscp-prio", *added)
-    for name in PARTS:
+    for name in (*PARTS, "cm_tos"):
         values = _part(name, was)
         if values and values != _part(name, as_json(now)):
             _set(run, device, name, values)
-            _check(device, values, read_port(run.host, device))
+            _check(device, values, read_port(run.host, device, qos))
     run.ledger.forget(NOUN, step.args["port"])
 
 
@@ -60,13 +63,27 @@ def _part(name: str, was: Mapping[str, Any]) -> Dict[str, Any]:
 
 def as_json(found: PortFacts) -> Dict[str, Any]:
     """Return a port's settings as the ledger gives them back: lists for tuples."""
-    names = ("dscp", "pfc", "priority_class", "scheduling", "bandwidth", "pause", "mtu")
+    names = ("dscp", "pfc", "priority_class", "scheduling", "bandwidth", "dcqcn", "pause", "mtu", "cm_tos")
     plain: Dict[str, Any] = json.loads(json.dumps({name: getattr(found, name) for name in names}))
     return plain
 
 
 def _set(run: Applying, device: str, name: str, values: Mapping[str, Any]) -> None:
-    _tool(run, *_command(device, name, values))
+    if name == "cm_tos":
+        for rdma, tos in values["cm_tos"]:
+            try:
+                write_tos(run.host, rdma, tos)
+            except OSError as error:
+                raise Refused(f"the connection manager refused {tos} for {rdma}: {error.strerror}") from error
+        return
+    if name != "dcqcn":
+        _tool(run, *_command(device, name, values))
+        return
+    for path, text in values["dcqcn"]:
+        try:
+            run.host.poke(f"{NET}/{device}/{path}", f"{text}\n")
+        except OSError as error:
+            raise Refused(f"the driver refused {text!r} in {path}: {error.strerror}") from error
 
 
 def _command(device: str, name: str, values: Mapping[str, Any]) -> List[str]:
@@ -96,7 +113,7 @@ def _check(device: str, values: Mapping[str, Any], found: PortFacts) -> None:
         if field == "dscp":
             good = all(found.maps(code, priority) for code, priority in value)
         else:
-            good = seen == (tuple(value) if isinstance(value, list) else value)
+            good = json.dumps(seen) == json.dumps(value)  # a value from the ledger has lists for tuples
         if not good:
             raise Refused(f"the driver accepted it, but {device} shows {field} {seen!r} afterwards")
 

@@ -15,7 +15,9 @@ class PortFacts:
 
     ``dscp``: (DSCP, priority) of every entry, and ``dcb app add`` leaves two of one DSCP; ``classes``: how many traffic
     classes it has; ``pfc_classes``: how many of them may be paused at once; ``buffer``: bytes of all receive buffers;
-    ``firmware_dcbx``: the firmware answers the neighbour's LLDP itself and would overwrite the host.
+    ``firmware_dcbx``: the firmware answers the neighbour's LLDP itself and would overwrite the host; ``dcqcn``: (file,
+    text) of the driver's run-time switches, None where it has none; ``cm_tos``: (RDMA device, byte) of what connections
+    through the connection manager start with, for the devices whose byte can be read.
     """
 
     device: str
@@ -32,6 +34,8 @@ class PortFacts:
     bandwidth: Optional[Tuple[int, ...]] = None
     pause: Optional[Tuple[bool, bool]] = None
     mtu: Optional[int] = None
+    dcqcn: Optional[Tuple[Tuple[str, str], ...]] = None
+    cm_tos: Tuple[Tuple[str, int], ...] = ()
     max_mtu: Optional[int] = None
     buffer: Optional[int] = None
     speed_mbps: Optional[int] = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Tuple
 
+from .dcqcn import files as dcqcn_files
 from .qos import Qos
 from .qos import parse as parse_qos
 
@@ -59,7 +60,7 @@ class Settings:
 
     ``dscp``: DSCP → priority for the declared code points; ``priority_class`` and ``pfc``: by priority, eight each;
     ``scheduling`` (``ets`` or ``strict``) and ``bandwidth`` (percent): by traffic class, eight each; ``pause``: link
-    pause of receive and send; ``mtu``: bytes.
+    pause of receive and send; ``mtu``: bytes; ``dcqcn``: file → text, on ports that have the files.
     """
 
     dscp: Tuple[Tuple[int, int], ...]
@@ -69,9 +70,11 @@ class Settings:
     bandwidth: Tuple[int, ...]
     pause: Tuple[bool, bool]
     mtu: int
+    dcqcn: Tuple[Tuple[str, str], ...]
 
 
-PARTS = ("dscp", "pfc", "ets", "pause", "mtu")
+# In the order they are set: the congestion control's packets need their priority first.
+PARTS = ("dscp", "pfc", "ets", "dcqcn", "pause", "mtu")
 
 
 def wanted(qos: Qos) -> Settings:
@@ -92,6 +95,7 @@ def wanted(qos: Qos) -> Settings:
         bandwidth=tuple(bandwidth),
         pause=(False, False),
         mtu=qos.mtu,
+        dcqcn=tuple(dcqcn_files(qos).items()),
     )
 
 

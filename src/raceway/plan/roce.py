@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Union
 
 from ..facts.roce import PortFacts, RoceFacts
 from ..model.plan import DISRUPTIVE, SAFE, Noop, Plan, Refusal, Step, join, sort
-from ..model.qos import to_spec
+from ..model.qos import Qos, to_spec
 from ..model.roce import CLASSES, PARTS, Port, RoceDesired, Settings, headroom, part, wanted
 from .dropin import plan_file
 from .roce_boot import boot_files
@@ -21,16 +21,18 @@ WHY = {
     "dscp": "the DSCP of a packet decides its priority; the first entry also makes the port trust DSCP",
     "pfc": "the fabric is lossless for this priority alone; a pause of others would spread congestion",
     "ets": "the data's class keeps its share of the link, notifications go first",
+    "dcqcn": "senders slow down before PFC has to pause them, and the packets that tell them must not wait",
+    "cm_tos": "connections through rdma_cm start with this byte unless the program sets one",
     "pause": "link pause stops every priority at once and overrides PFC",
     "mtu": "a RoCE MTU of 4096 needs a port MTU of 4200 or more at both ends",
 }
+NO_SWITCHES = "{} has no run-time switches for DCQCN (inbox driver): the card's firmware settings hold"
 # Both make the driver set the link up anew.
 DISRUPTING = ("pause", "mtu")
 
 
 def plan(desired: RoceDesired, facts: RoceFacts) -> Plan:
     """Return what makes every declared port as declared, keeps it so over boots, and gives back what no longer is."""
-    settings = wanted(desired.qos)
     outcomes: List[_Outcome] = []
     good: List[Port] = []
     for port in desired.ports:
@@ -39,31 +41,42 @@ def plan(desired: RoceDesired, facts: RoceFacts) -> Plan:
             outcomes.append(refusal)
             continue
         good.append(port)
-        outcomes += _port(port, settings, facts.ports[port.label])
+        outcomes += _port(port, desired.qos, facts.ports[port.label])
     declared = {port.label for port in desired.ports}
     given_up = sorted(set(facts.owned) - declared)
     outcomes += [_restore(label, facts) for label in given_up]
     return join([sort(outcomes), _boot(desired, good, facts)])
 
 
-def _port(port: Port, settings: Settings, found: PortFacts) -> List[_Outcome]:
+def _port(port: Port, qos: Qos, found: PortFacts) -> List[_Outcome]:
+    settings = wanted(qos)
     wrong = [name for name in PARTS if not _holds(name, settings, found)]
+    wrong += ["cm_tos"] if any(tos != qos.traffic_class for _, tos in found.cm_tos) else []
+    told: List[_Outcome] = [Noop(port.label, NO_SWITCHES.format(found.device))] if found.dcqcn is None else []
     if not wrong:
-        return [Noop(port.label, f"{found.device} is set as declared")]
+        return [*told, Noop(port.label, f"{found.device} is set as declared")]
     # One consent decides about all of a port: half a port would drop what the other half promises to keep.
     risk = DISRUPTIVE if found.up and any(name in DISRUPTING for name in wrong) else SAFE
-    return [_step(port, name, settings, found, risk) for name in wrong]
+    return [*told, *(_step(port, name, qos, found, risk) for name in wrong)]
 
 
-def _step(port: Port, name: str, settings: Settings, found: PortFacts, risk: str) -> Step:
-    before, after = _told(name, found), part(settings, name)
-    args = {"port": port.label, "device": found.device, "part": name, "values": after, "before": _original(found)}
+def _step(port: Port, name: str, qos: Qos, found: PortFacts, risk: str) -> Step:
+    after = _tos(qos, found) if name == "cm_tos" else part(wanted(qos), name)
+    before = _told(name, found)
+    original = {**_original(found), "qos": to_spec(qos)}
+    args = {"port": port.label, "device": found.device, "part": name, "values": after, "qos": qos, "before": original}
     what = f"set {name} of {found.device} ({port.label}) to {_short(after)}"
     undo = f"set {name} back to {_short(before)}"
     return Step("roce", port.label, what, WHY[name], risk, undo, _short(before), _short(after), args)
 
 
+def _tos(qos: Qos, found: PortFacts) -> Dict[str, Any]:
+    return {"cm_tos": tuple((device, qos.traffic_class) for device, _ in found.cm_tos)}
+
+
 def _holds(name: str, settings: Settings, found: PortFacts) -> bool:
+    if name == "dcqcn" and found.dcqcn is None:
+        return True
     if name == "dscp":
         return all(found.maps(code, priority) for code, priority in settings.dscp)
     return all(getattr(found, field) == value for field, value in part(settings, name).items())
@@ -76,7 +89,7 @@ def _told(name: str, found: PortFacts) -> Dict[str, Any]:
 
 def _original(found: PortFacts) -> Dict[str, Any]:
     """Return what the ledger keeps: every part as JSON."""
-    return {field: value for name in PARTS for field, value in _told(name, found).items()}
+    return {field: value for name in (*PARTS, "cm_tos") for field, value in _told(name, found).items()}
 
 
 def _short(values: Any) -> str:

@@ -15,8 +15,11 @@ from ..facts.ethtool_a import parse as parse_pause
 from ..facts.natural import natural
 from ..facts.roce import PortFacts, RoceFacts
 from ..host import Host, Ledger
+from ..model.dcqcn import files as dcqcn_files
+from ..model.qos import Qos
 from ..model.roce import Port, RoceDesired
 from ..plan.roce_boot import FILES
+from .rdma_cm import devices_of, read_tos
 
 NET = "/sys/class/net"
 INFINIBAND = "/sys/class/infiniband"
@@ -37,7 +40,7 @@ def probe(host: Host, desired: RoceDesired, ledger: Ledger) -> RoceFacts:
     places = {label: present[label] for label in labels if label in present}
     names = dict.fromkeys(present.values())
     return RoceFacts(
-        ports={label: read_port(host, device) for label, device in places.items()},
+        ports={label: read_port(host, device, desired.qos) for label, device in places.items()},
         present=tuple(_told(device, present) for device in sorted(names, key=natural)),
         lldpad=bool(desired.ports) and host.run(LLDPAD).out.strip() == "active",
         files=files,
@@ -70,8 +73,8 @@ def interfaces(host: Host) -> Dict[str, str]:
     return found
 
 
-def read_port(host: Host, device: str) -> PortFacts:
-    """Return how one interface is set now."""
+def read_port(host: Host, device: str, qos: Qos) -> PortFacts:
+    """Return how one interface is set now; ``qos`` says which of the driver's many switches are looked at."""
     folder = f"{NET}/{device}"
     flags = (host.read(f"{folder}/flags") or "0").strip()
     pfc, ets = parse_pfc(_dcb(host, "pfc", device)), parse_ets(_dcb(host, "ets", device))
@@ -92,6 +95,8 @@ def read_port(host: Host, device: str) -> PortFacts:
         bandwidth=ets.bandwidth,
         pause=None if pause.rx is None or pause.tx is None else (pause.rx, pause.tx),
         mtu=_number(host.read(f"{folder}/mtu")),
+        dcqcn=_dcqcn(host, folder, qos),
+        cm_tos=_cm_tos(host, device),
         max_mtu=_max_mtu(host, device),
         buffer=parse_buffer(_dcb(host, "buffer", device)).total,
         speed_mbps=_number(host.read(f"{folder}/speed")),
@@ -103,6 +108,17 @@ def _dcb(host: Host, what: str, device: str) -> str:
     """Return what dcb printed; where it failed, its own words, which no parser takes for settings."""
     done = host.run(["dcb", "-j", what, "show", "dev", device])
     return done.out if done.rc == 0 else done.err or done.out or f"dcb ended with status {done.rc}"
+
+
+def _dcqcn(host: Host, folder: str, qos: Qos) -> Optional[Tuple[Tuple[str, str], ...]]:
+    if not host.exists(f"{folder}/ecn"):
+        return None
+    return tuple((path, (host.read(f"{folder}/{path}") or "").strip()) for path in dcqcn_files(qos))
+
+
+def _cm_tos(host: Host, interface: str) -> Tuple[Tuple[str, int], ...]:
+    found = [(device, read_tos(host, device)) for device in devices_of(host, interface)]
+    return tuple((device, tos) for device, tos in found if tos is not None)
 
 
 def _max_mtu(host: Host, device: str) -> Optional[int]:

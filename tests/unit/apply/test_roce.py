@@ -97,3 +97,31 @@ def test_a_port_that_left_is_forgotten(host: FakeDcb) -> None:
     Applying(host, Ledger(host)).ledger.remember("roce", "pci 0000:99:00.0", {})
     run(request("apply"), host)
     assert Ledger(host).owned("roce") == {}
+
+
+def test_switches_for_dcqcn_are_set_where_the_driver_has_them_and_given_back(host: FakeDcb) -> None:
+    host.add_switches("ens1f0np0")
+    ecn = host.folder / "sys/class/net/ens1f0np0/ecn"
+    run(request("apply", ONE, TWO), host)
+    assert (ecn / "roce_np/enable/3").read_text() == (ecn / "roce_rp/enable/3").read_text() == "1\n"
+    assert (ecn / "roce_np/cnp_dscp").read_text() == "48\n" and (ecn / "roce_np/enable/0").read_text() == "0\n"
+    run(request("apply"), host)
+    assert (ecn / "roce_np/enable/3").read_text() == "0\n" and (ecn / "roce_np/cnp_dscp").read_text() == "4\n"
+
+
+def test_a_switch_the_driver_refuses_is_told(host: FakeDcb) -> None:
+    host.add_switches("ens1f0np0")
+    path = host.folder / "sys/class/net/ens1f0np0/ecn/roce_np/cnp_dscp"
+    path.unlink()
+    path.mkdir()
+    told = [row["reason"] for row in run(request("apply", ONE), host)["refused"]]
+    assert any("the driver refused '48' in ecn/roce_np/cnp_dscp: Is a directory" in reason for reason in told)
+
+
+def test_connections_start_with_the_declared_byte_on_ports_with_an_rdma_device(host: FakeDcb) -> None:
+    host.add_rdma("ens1f0np0", "mlx5_0")
+    run(request("apply", ONE, TWO), host)
+    assert host.tos == {"mlx5_0": 106} and host.listdir("/sys/kernel/config/rdma_cm") == []
+    assert run(request("apply", ONE, TWO), host)["applied"] == []
+    run(request("apply"), host)
+    assert host.tos == {"mlx5_0": 0}

@@ -39,7 +39,7 @@ FRESH = PortFacts(
 def make_set(found: PortFacts = FRESH, qos: Qos | None = None) -> PortFacts:
     """A port that is set as declared."""
     goal = wanted(qos or Qos())
-    fields = ("pfc", "priority_class", "scheduling", "bandwidth", "pause", "mtu")
+    fields = ("pfc", "priority_class", "scheduling", "bandwidth", "dcqcn", "pause", "mtu")
     return dataclasses.replace(found, dscp=goal.dscp, **{name: getattr(goal, name) for name in fields})
 
 
@@ -72,6 +72,17 @@ def test_the_data_shares_the_link_and_notifications_go_first() -> None:
 def test_a_port_that_is_set_needs_nothing() -> None:
     made = make_plan(make_set())
     assert made.empty and [noop.reason for noop in made.noops] == ["ens1f0np0 is set as declared"]
+
+
+def test_a_driver_without_switches_for_dcqcn_is_explained() -> None:
+    reasons = [noop.reason for noop in make_plan(dataclasses.replace(make_set(), dcqcn=None)).noops]
+    assert "no run-time switches for DCQCN" in reasons[0] and len(reasons) == 2
+
+
+def test_a_notification_point_that_was_switched_off_is_drift() -> None:
+    off = tuple((path, "0" if path.endswith("np/enable/3") else text) for path, text in make_set().dcqcn or ())
+    (step,) = make_plan(dataclasses.replace(make_set(), dcqcn=off)).steps
+    assert step.args["part"] == "dcqcn"
 
 
 def test_other_code_points_of_the_map_are_left_alone() -> None:
@@ -176,5 +187,6 @@ def test_boot_files_go_with_the_last_port() -> None:
     assert plan(RoceDesired(), RoceFacts(files=dict.fromkeys(files))).empty
 
 
-def test_the_launcher_is_python_that_compiles() -> None:
-    compile(boot_files((PORT,), {})[LAUNCHER], LAUNCHER, "exec")
+def test_the_launcher_is_python_that_starts_the_newest_bundle() -> None:
+    code = compile(boot_files((PORT,), {})[LAUNCHER], LAUNCHER, "exec")
+    assert {"listdir", "getmtime", "call"} <= set(code.co_names)

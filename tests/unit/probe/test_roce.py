@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from raceway.host import Ledger
+from raceway.model.qos import Qos
 from raceway.model.roce import Port, RoceDesired
 from raceway.probe.roce import interfaces, probe, read_port
 
@@ -41,7 +42,7 @@ def test_a_vlan_that_shares_its_port_s_address_is_no_port(host: FakeDcb) -> None
 
 
 def test_a_fresh_port_is_read_as_it_is(host: FakeDcb) -> None:
-    found = read_port(host, "ens1f0np0")
+    found = read_port(host, "ens1f0np0", Qos())
     assert (found.driver, found.up, found.classes, found.mtu, found.max_mtu) == ("mlx5_core", True, 8, 1500, 9978)
     assert (found.dscp, found.pause, found.speed_mbps, found.buffer) == ((), (True, True), 400000, 262016)
     assert found.scheduling == ("vendor",) * 8 and found.problem == ""
@@ -49,14 +50,14 @@ def test_a_fresh_port_is_read_as_it_is(host: FakeDcb) -> None:
 
 def test_a_port_without_dcb_tells_the_tool_s_own_words(host: FakeDcb) -> None:
     host.ports["ens1f0np0"]["dcb"] = False
-    found = read_port(host, "ens1f0np0")
+    found = read_port(host, "ens1f0np0", Qos())
     assert "Operation not supported" in found.problem
     assert (found.pfc, found.dscp, found.buffer) == (None, None, None)
 
 
 def test_firmware_that_speaks_dcbx_is_noticed(host: FakeDcb) -> None:
     host.ports["ens1f0np0"]["dcbx"] = ["lld_managed", "ieee"]
-    assert read_port(host, "ens1f0np0").firmware_dcbx
+    assert read_port(host, "ens1f0np0", Qos()).firmware_dcbx
 
 
 def test_a_port_that_is_not_there_is_told_with_those_that_are(host: FakeDcb) -> None:
