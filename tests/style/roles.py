@@ -14,6 +14,8 @@ from .rule import Bad, Findings, Rule, count, data, text
 VERBS = ("preflight", "install", "configure", "verify")
 # Hardware cannot be broken by a command: the comparison is shown by cases of recorded machines.
 UNBREAKABLE = {"node": "tests/cases/machine"}
+# What these roles set exists on machines with a kernel of their own alone; there their verify is seen red.
+ON_MACHINES = {"roce": "tests/vm/test_roce.py"}
 SPECS = ("roles/*/meta/argument_specs.yml",)
 
 
@@ -144,6 +146,10 @@ def _verify_can_fail(tree: Path, file: Path) -> Findings:
         if not any("refusals:" in text(case) for case in (tree / UNBREAKABLE[role.name]).glob("*.yaml")):
             yield f"no case in {UNBREAKABLE[role.name]} expects a refusal"
         return
+    if role.name in ON_MACHINES:
+        if "def test_verify_is_red" not in text(tree / ON_MACHINES[role.name]):
+            yield f"no test in {ON_MACHINES[role.name]} sees this verify red"
+        return
     scenarios = [data(one) for one in role.glob("molecule/*/**/*.yml")]
     if not any(isinstance(one, Mapping) and one.get("molecule_breaks") for one in scenarios):
         yield "no scenario of the role fills molecule_breaks, so nobody has seen this verify fail"
@@ -249,6 +255,7 @@ RULES = (
                 {"roles/a/tasks/verify.yml": "", "roles/a/molecule/x/v.yml": "molecule_breaks: [x]\n"}, "breaks nothing"
             ),
             Bad({"roles/node/tasks/verify.yml": ""}, "no case in"),
+            Bad({"roles/roce/tasks/verify.yml": "", "tests/vm/test_roce.py": "x = 1\n"}, "sees this verify red"),
         ),
     ),
     Rule(

@@ -51,26 +51,35 @@ def probe(host: Host, desired: RoceDesired, ledger: Ledger) -> RoceFacts:
 def interfaces(host: Host) -> Dict[str, str]:
     """Return label → interface name, for every selector of every interface that is a port.
 
-    A VLAN, bridge or bond shares its port's MAC address; the kernel tells its kind in uevent.
+    A VLAN, bridge or bond shares its port's MAC address; the kernel tells its kind in uevent. A label that still
+    names two interfaces (a bond's members have one address) names none.
     """
     found: Dict[str, str] = {}
+    doubtful = set()
     for name in host.listdir(NET):
         folder = f"{NET}/{name}"
         kind = host.read(f"{folder}/type")
         if (kind or "").strip() != ETHERNET or "DEVTYPE=" in (host.read(f"{folder}/uevent") or ""):
             continue
-        mac = (host.read(f"{folder}/address") or "").strip().lower()
-        found.setdefault(Port("mac", mac).label, name)
-        pci = posixpath.basename(host.readlink(f"{folder}/device") or "")
-        # A virtio port's device is its virtio function; the PCI function is the one above.
-        if pci.startswith("virtio"):
-            pci = posixpath.basename(posixpath.dirname(host.readlink(f"{folder}/device") or ""))
-        if pci.count(":") == 2:
-            found.setdefault(Port("pci", pci.lower()).label, name)
-        for device in host.listdir(f"{folder}/device/infiniband"):
-            guid = (host.read(f"{INFINIBAND}/{device}/node_guid") or "").strip().lower()
-            found.setdefault(Port("guid", guid).label, name)
-    return found
+        for label in _labels(host, folder):
+            if label in found:
+                doubtful.add(label)
+            found.setdefault(label, name)
+    return {label: name for label, name in found.items() if label not in doubtful}
+
+
+def _labels(host: Host, folder: str) -> List[str]:
+    device = host.readlink(f"{folder}/device") or ""
+    function = posixpath.basename(device)
+    # A virtio port's device is its virtio function; the PCI function is the one above.
+    if function.startswith("virtio"):
+        function = posixpath.basename(posixpath.dirname(device))
+    rows = [Port("mac", (host.read(f"{folder}/address") or "").strip().lower())]
+    if function.count(":") == 2:
+        rows.append(Port("pci", function.lower()))
+    for name in host.listdir(f"{folder}/device/infiniband"):
+        rows.append(Port("guid", (host.read(f"{INFINIBAND}/{name}/node_guid") or "").strip().lower()))
+    return [row.label for row in rows if row.value]
 
 
 def read_port(host: Host, device: str, qos: Qos) -> PortFacts:

@@ -41,6 +41,11 @@ def test_a_vlan_that_shares_its_port_s_address_is_no_port(host: FakeDcb) -> None
     assert interfaces(host)[f"mac {MAC}"] == "ens1f0np0"
 
 
+def test_an_address_that_two_ports_have_selects_neither(host: FakeDcb) -> None:
+    host.add("ens2f0np0", "0000:5e:00.0", MAC)
+    assert interfaces(host) == {f"pci {PCI}": "ens1f0np0", "pci 0000:5e:00.0": "ens2f0np0"}
+
+
 def test_a_fresh_port_is_read_as_it_is(host: FakeDcb) -> None:
     found = read_port(host, "ens1f0np0", Qos())
     assert (found.driver, found.up, found.classes, found.mtu, found.max_mtu) == ("mlx5_core", True, 8, 1500, 9978)
