@@ -112,6 +112,8 @@ def _check(device: str, values: Mapping[str, Any], found: PortFacts) -> None:
         seen = getattr(found, field)
         if field == "dscp":
             good = all(found.maps(code, priority) for code, priority in value)
+        elif field == "dcqcn":
+            good = all(found.switched(path, text) for path, text in value)
         else:
             good = json.dumps(seen) == json.dumps(value)  # a value from the ledger has lists for tuples
         if not good:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Tuple
 
+from ..model.dcqcn import NOTIFY
+
 
 @dataclass(frozen=True)
 class PortFacts:
@@ -16,8 +18,9 @@ class PortFacts:
     ``dscp``: (DSCP, priority) of every entry, and ``dcb app add`` leaves two of one DSCP; ``classes``: how many traffic
     classes it has; ``pfc_classes``: how many of them may be paused at once; ``buffer``: bytes of all receive buffers;
     ``firmware_dcbx``: the firmware answers the neighbour's LLDP itself and would overwrite the host; ``dcqcn``: (file,
-    text) of the driver's run-time switches, None where it has none; ``cm_tos``: (RDMA device, byte) of what connections
-    through the connection manager start with, for the devices whose byte can be read.
+    text) of the driver's run-time switches, None where it has none; ``notifies``: whether it sends notifications at
+    all; ``cm_tos``: (RDMA device, byte) of what connections through the connection manager start with, for the devices
+    whose byte can be read.
     """
 
     device: str
@@ -35,6 +38,7 @@ class PortFacts:
     pause: Optional[Tuple[bool, bool]] = None
     mtu: Optional[int] = None
     dcqcn: Optional[Tuple[Tuple[str, str], ...]] = None
+    notifies: Optional[bool] = None
     cm_tos: Tuple[Tuple[str, int], ...] = ()
     max_mtu: Optional[int] = None
     buffer: Optional[int] = None
@@ -44,6 +48,14 @@ class PortFacts:
     def maps(self, dscp: int, priority: int) -> bool:
         """Tell whether a DSCP has this priority and no other."""
         return {found for code, found in self.dscp or () if code == dscp} == {priority}
+
+    def switched(self, path: str, text: str) -> bool:
+        """Tell whether one of the driver's switches stands as declared; a file that could not be read is no answer.
+
+        Any file of the notification point speaks for all eight.
+        """
+        on = path.startswith(f"{NOTIFY}/") and text == "1" and bool(self.notifies)
+        return on or dict(self.dcqcn or ()).get(path) == text
 
 
 @dataclass(frozen=True)

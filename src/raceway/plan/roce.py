@@ -75,8 +75,8 @@ def _tos(qos: Qos, found: PortFacts) -> Dict[str, Any]:
 
 
 def _holds(name: str, settings: Settings, found: PortFacts) -> bool:
-    if name == "dcqcn" and found.dcqcn is None:
-        return True
+    if name == "dcqcn":
+        return found.dcqcn is None or all(found.switched(path, text) for path, text in settings.dcqcn)
     if name == "dscp":
         return all(found.maps(code, priority) for code, priority in settings.dscp)
     return all(getattr(found, field) == value for field, value in part(settings, name).items())

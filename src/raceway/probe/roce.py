@@ -15,6 +15,7 @@ from ..facts.ethtool_a import parse as parse_pause
 from ..facts.natural import natural
 from ..facts.roce import PortFacts, RoceFacts
 from ..host import Host, Ledger
+from ..model.dcqcn import NOTIFY
 from ..model.dcqcn import files as dcqcn_files
 from ..model.qos import Qos
 from ..model.roce import Port, RoceDesired
@@ -105,6 +106,7 @@ def read_port(host: Host, device: str, qos: Qos) -> PortFacts:
         pause=None if pause.rx is None or pause.tx is None else (pause.rx, pause.tx),
         mtu=_number(host.read(f"{folder}/mtu")),
         dcqcn=_dcqcn(host, folder, qos),
+        notifies=any((host.read(path) or "").strip() == "1" for path in host.glob(f"{folder}/{NOTIFY}/*")),
         cm_tos=_cm_tos(host, device),
         max_mtu=_max_mtu(host, device),
         buffer=parse_buffer(_dcb(host, "buffer", device)).total,

@@ -79,6 +79,16 @@ def test_a_driver_without_switches_for_dcqcn_is_explained() -> None:
     assert "no run-time switches for DCQCN" in reasons[0] and len(reasons) == 2
 
 
+@pytest.mark.parametrize(("react", "wrong"), [("3", False), ("0", True)])
+def test_case_b18_one_file_of_the_notification_point_speaks_for_the_port_and_the_reaction_point_for_itself(
+    react: str, wrong: bool
+) -> None:
+    texts = {"ecn/roce_np/enable/3": "0", "ecn/roce_rp/enable/3": "1" if react == "3" else "0"}
+    found = tuple((path, texts.get(path, text)) for path, text in make_set().dcqcn or ())
+    steps = make_plan(dataclasses.replace(make_set(), dcqcn=found, notifies=True)).steps
+    assert [step.args["part"] for step in steps] == (["dcqcn"] if wrong else [])
+
+
 def test_a_notification_point_that_was_switched_off_is_drift() -> None:
     off = tuple((path, "0" if path.endswith("np/enable/3") else text) for path, text in make_set().dcqcn or ())
     (step,) = make_plan(dataclasses.replace(make_set(), dcqcn=off)).steps
