@@ -19,9 +19,12 @@ COMMANDS = {
     "tools": "find or build the pinned programs raceway works with",
     "lab": "bring up, show or remove a lab: container nodes and a control plane",
     "inventory": "check an inventory, show the desired state of a host",
+    "nccl": "show a host's collective library settings, each with its reason",
     "queues": "check and draw the queues of a stack",
     "render": "write the cluster layout as plain manifests",
     "drift": "name what differs between the declaration and the cluster",
+    "facts": "read the output of a fabric tool",
+    "switch": "write a switch's side of RoCE, name what a running switch has otherwise",
 }
 
 

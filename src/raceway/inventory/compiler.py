@@ -15,6 +15,7 @@ from raceway.model.needs import Merged, Need, merge
 
 # Asked for each host; the import system's own answer takes 20 µs.
 role_module = functools.lru_cache(maxsize=None)(registry.role)
+read_roles = functools.lru_cache(maxsize=None)(registry.reads)
 
 
 class Compiler:
@@ -24,7 +25,7 @@ class Compiler:
         self._needs: dict[tuple[str, int], list[Need]] = {}
         self._merged: dict[tuple[int, ...], tuple[Merged, ...]] = {}
         self._lasting: set[int] = set()
-        self._specs: dict[tuple[str, int, int, str], dict[str, Any]] = {}
+        self._specs: dict[tuple[str | int, ...], dict[str, Any]] = {}
 
     def merged(self, state: HostValues) -> tuple[Merged, ...]:
         """Return the kernel needs of a host's roles, merged; RacewayError when two roles ask for different things."""
@@ -45,10 +46,11 @@ class Compiler:
         platform = state.roles["node"]["node_platform"]
         rows = {}
         for role in registry.enabled(state.enabled):
-            if role in state.own or not kept:
+            sources = [role, *(other for other in read_roles(role) if other in state.roles)]
+            if not kept or any(one in state.own for one in sources):
                 rows[role] = _compiled(role, state, merged, platform)
                 continue
-            key = (role, id(state.roles[role]), id(merged), platform)
+            key = (role, *(id(state.roles[one]) for one in sources), id(merged), platform)
             if key not in self._specs:
                 self._specs[key] = _compiled(role, state, merged, platform)
             rows[role] = self._specs[key]
@@ -70,8 +72,7 @@ def _needs(state: HostValues, role: str) -> list[Need]:
 
 
 def _compiled(role: str, state: HostValues, merged: tuple[Merged, ...], platform: str) -> dict[str, Any]:
-    values = state.roles[role]
     return {
-        "allow": registry.consent(role, values),
-        "nouns": role_module(role).desired(values, merged, platform),
+        "allow": registry.consent(role, state.roles[role]),
+        "nouns": role_module(role).desired(registry.seen(role, state.roles), merged, platform),
     }

@@ -18,7 +18,7 @@ from ..model.plan import DESTRUCTIVE, DISRUPTIVE, SAFE
 from .problem import Problem
 
 # Order of work on a node; the inventory's raceway_roles picks among them.
-ROLES = ("node", "kernel", "system")
+ROLES = ("node", "kernel", "system", "roce", "nccl")
 Values = Mapping[str, Any]
 
 
@@ -70,9 +70,20 @@ def compile_host(values: Mapping[str, Values], names: Iterable[str]) -> dict[str
     platform = values["node"]["node_platform"]
     merged = merged_needs(values, chosen)
     return {
-        name: {"allow": consent(name, values[name]), "nouns": role(name).desired(values[name], merged, platform)}
+        name: {"allow": consent(name, values[name]), "nouns": role(name).desired(seen(name, values), merged, platform)}
         for name in chosen
     }
+
+
+def reads(name: str) -> tuple[str, ...]:
+    """Return the roles whose variables a role sees besides its own: what is declared there is not declared twice."""
+    return tuple(getattr(role(name), "READS", ()))
+
+
+def seen(name: str, values: Mapping[str, Values]) -> Values:
+    """Return the variables that a role's ``desired`` is given; a role that does not exist (yet) is not missed."""
+    others = [values[other] for other in reads(name) if other in values]
+    return {key: value for one in (*others, values[name]) for key, value in one.items()} if others else values[name]
 
 
 def consent(name: str, values: Values) -> list[str]:
