@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 from typing import Any, NoReturn
 
 import pulumi
@@ -36,12 +35,10 @@ def lighten() -> None:
     """Spare a program of seconds what costs it a third of its time and gives it nothing (``tests/bench``).
 
     The SDK sends the engine four debug lines a resource, each a call it waits for, whether or not the engine was
-    started with --debug; set $RACEWAY_PULUMI_DEBUG to see them. Collecting garbage finds none worth the walk: what a
-    program registers lives until it ends.
+    started with --debug. Collecting garbage finds none worth the walk: what a program registers lives until it ends.
     """
     gc.disable()
-    if not os.environ.get("RACEWAY_PULUMI_DEBUG"):
-        pulumi.log.debug = lambda *words, **more: None
+    pulumi.log.debug = lambda *words, **more: None
 
 
 def stop(error: RacewayError) -> NoReturn:
