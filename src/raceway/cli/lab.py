@@ -8,26 +8,31 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import subprocess
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from raceway.errors import RacewayError
 from raceway.lab import Lab
 from raceway.lab.status import Status
+from raceway.lab.vm import VmLab
+from raceway.lab.vm.machine import Machine as VmMachine
 from raceway.model.machine import Machine
 
-HELP = "bring up, show or remove a lab: container nodes and a control plane"
+HELP = "bring up, show or remove a lab: container nodes and a control plane, or VM nodes"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add prepare, up, status and down."""
+    """Add prepare, up, status, down and vm."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     prepare = actions.add_parser(
-        "prepare", help="install what container nodes need from the distribution, nothing else"
+        "prepare", help="install what nodes need from the distribution; with --vm build the image of VM nodes too"
     )
     up = actions.add_parser("up", help="make the lab, or complete and repair it")
-    up.add_argument("--nodes", type=_count, metavar="N", help="number of container nodes (default: as before, else 2)")
+    up.add_argument("--nodes", type=_count, metavar="N", help="number of nodes (default: as before, else 2)")
     up.add_argument("--inventory", type=Path, metavar="PATH", help="mirror the fake nodes from this inventory's hosts")
     up.add_argument("--no-nodes", action="store_true", help="leave the container nodes alone (needs no root)")
     up.add_argument("--no-cluster", action="store_true", help="leave the control plane alone")
@@ -39,18 +44,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
     down = actions.add_parser("down", help="remove everything the lab made, and nothing else")
     down.add_argument("--image", action="store_true", help="remove the node image too, if no other lab uses it")
     for action in (prepare, up, status, down):
-        action.add_argument("--name", default="lab", help="name of the lab (default: lab)")
+        action.add_argument("--name", help="name of the lab (default: lab, with --vm vmlab)")
+        action.add_argument("--vm", action="store_true", help="nodes with a kernel of their own, in QEMU")
+    _configure_vm(actions.add_parser("vm", help="a VM node's buttons, cables and drives, or a shell on it"))
+
+
+def _configure_vm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--name", help="name of the lab (default: the node's without its number)")
+    parser.add_argument("node", metavar="NODE", help="name of the node, such as vmlab-1")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs.add_parser("reboot", help="have the guest reboot, and wait until it has")
+    verbs.add_parser("cut", help="power cut: what the guest had not flushed is lost")
+    verbs.add_parser("start", help="switch on a node that is off, and wait until it has booted")
+    verbs.add_parser("reset", help="press the reset button")
+    link = verbs.add_parser("link", help="pull or plug the cable of a NIC")
+    link.add_argument("interface", metavar="IFACE", help="data0 or the roce0 over it, data1 …, mgmt0")
+    link.add_argument("state", choices=("up", "down"))
+    for name, text in (("nvme-rm", "take an NVMe drive out (hot remove)"), ("nvme-add", "put it back")):
+        verbs.add_parser(name, help=text).add_argument("number", type=int, metavar="N", help="number of the drive")
+    verbs.add_parser("ssh", help="run a command as root, or a shell").add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="COMMAND"
+    )
+    qmp = verbs.add_parser("qmp", help="any command of QEMU's control socket; prints its answer as JSON")
+    qmp.add_argument("command_name", metavar="COMMAND")
+    qmp.add_argument("arguments", nargs="?", type=_object, default={}, metavar="JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the action."""
-    lab = Lab(args.name, show=True)
+    if args.action == "vm":
+        return _vm(args)
+    name = args.name or ("vmlab" if args.vm else "lab")
+    vms = args.vm or (args.action != "up" and VmLab.owns(name))
+    lab: Lab | VmLab = VmLab(name, show=True) if vms else Lab(name, show=True)
     if args.action == "prepare":
         lab.prepare()
-        print("lab: this host has what container nodes need")
+        print(f"lab: this host has what {'VM' if vms else 'container'} nodes need")
         return 0
     if args.action == "up":
-        return _up(lab, args)
+        return _up_vms(lab, args) if isinstance(lab, VmLab) else _up(lab, args)
     if args.action == "status":
         return _status(lab, args.json)
     gone = lab.down(image_too=args.image)
@@ -77,13 +109,60 @@ def _up(lab: Lab, args: argparse.Namespace) -> int:
     return 0
 
 
+def _up_vms(lab: VmLab, args: argparse.Namespace) -> int:
+    wrong = [word for word, given in (("--inventory", args.inventory), ("--no-nodes", args.no_nodes)) if given]
+    if wrong:
+        raise RacewayError("--vm", f"with {wrong[0]}", act="a lab of VM nodes has no control plane: leave it out")
+    lab.up(args.nodes, install_missing=args.install_missing)
+    print(f"nodes:      ssh -F {lab.ssh_config} {lab.name}-1")
+    print(f"inventory:  RACEWAY_LAB={lab.name} ansible-inventory -i inventories/vmlab --graph")
+    print(f"buttons:    raceway lab vm {lab.name}-1 reboot|cut|start|link|nvme-rm|nvme-add …")
+    print(f"look, end:  raceway lab status --name {lab.name}    raceway lab down --name {lab.name}")
+    return 0
+
+
+def _vm(args: argparse.Namespace) -> int:
+    # The nodes of a lab are called after it: vmlab-1, vmlab-2 …
+    lab = VmLab(args.name or args.node.rpartition("-")[0] or args.node, show=True)
+    node, one = args.node, lab.machine(args.node)
+    if args.verb == "ssh":
+        return subprocess.run(["ssh", "-F", str(lab.ssh_config), node, *args.words], check=False).returncode
+    if args.verb == "qmp":
+        with one.qmp() as qmp:
+            print(json.dumps(qmp(args.command_name, args.arguments)))
+    elif args.verb == "reboot":
+        print(f"{node}: has rebooted in {lab.reboot(node):.0f} s")
+    elif args.verb == "start":
+        print(f"{node}: has booted in {lab.start(node):.0f} s")
+    else:
+        print(f"{node}: {_press(one, args)}")
+    return 0
+
+
+def _press(one: VmMachine, args: argparse.Namespace) -> str:
+    if args.verb == "cut":
+        one.cut()
+        return "is off"
+    if args.verb == "reset":
+        one.reset()
+        return "was reset"
+    if args.verb == "link":
+        one.link(args.interface, args.state == "up")
+        return f"{args.interface} is {args.state}"
+    if args.verb == "nvme-rm":
+        one.remove_drive(args.number)
+        return f"drive {args.number} is out"
+    one.add_drive(args.number)
+    return f"drive {args.number} is in"
+
+
 def _machines(path: Path) -> list[Machine]:
     from raceway.inventory import load, machines
 
     return list(machines(load(path)))
 
 
-def _status(lab: Lab, as_json: bool) -> int:
+def _status(lab: Lab | VmLab, as_json: bool) -> int:
     status = lab.status()
     if as_json:
         print(json.dumps(dataclasses.asdict(status), indent=2))
@@ -98,7 +177,7 @@ def _show(status: Status) -> None:
         console.print(f"lab {status.name}: there is none; run raceway lab up --name {status.name}")
         return
     if status.nodes:
-        table = Table("node", "address", "container", "ssh", "system", "failed units", box=None, pad_edge=False)
+        table = Table("node", "address", "machine", "ssh", "system", "failed units", box=None, pad_edge=False)
         for node in status.nodes:
             system = node.system or "-"
             table.add_row(
@@ -125,6 +204,16 @@ def _show(status: Status) -> None:
         console.print(table, "")
         console.print(f"Kubernetes API: {status.api_version or 'does not answer'}, fake nodes: {status.fake_nodes}")
     console.print(f"folder: {status.folder}")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
+    return found
 
 
 def _count(text: str) -> int:

@@ -11,7 +11,6 @@ import dataclasses
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ from typing import Any
 
 from raceway.errors import RacewayError
 
-from . import allocate, arguments, fakenodes, files, pki, processes, programs, record
+from . import allocate, arguments, fakenodes, files, pki, ports, processes, programs, record
 from .kubeapi import ApiError, Client, answers
 from .progress import Steps
 from .record import Record
@@ -33,10 +32,10 @@ CRASHES = 4
 def plan(known: Record, tools: dict[str, Path]) -> Record:
     """Give the control plane its ports and tools (the caller holds the lock labs share, and saves)."""
     running = bool(processes.of_lab(known.id))
-    usable = set(known.ports) == set(programs.PORTS) and (running or all(map(_free, known.ports.values())))
+    usable = set(known.ports) == set(programs.PORTS) and (running or all(map(ports.is_free, known.ports.values())))
     if not usable:
-        reserved = {port for other in record.all_records() if other.id != known.id for port in other.ports.values()}
-        known = dataclasses.replace(known, ports=allocate.ports(programs.PORTS, reserved, _free))
+        reserved = {port for other in record.all_records() if other.id != known.id for port in other.reserved_ports}
+        known = dataclasses.replace(known, ports=allocate.ports(programs.PORTS, reserved, ports.is_free))
     return dataclasses.replace(known, tools={name: str(path) for name, path in tools.items()})
 
 
@@ -227,14 +226,3 @@ def api_summary(known: Record, folder: Path) -> tuple[str, int]:
 def _pid(known: Record) -> int:
     found = supervisor_process(known)
     return found.pid if found else 0
-
-
-def _free(port: int) -> bool:
-    # With SO_REUSEADDR a port in TIME_WAIT counts as free, one that is listened on does not.
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

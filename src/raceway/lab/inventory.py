@@ -34,7 +34,7 @@ def host_variables(node: Node, index: int, folder: Path) -> dict[str, Any]:
     return {
         "ansible_host": node.address,
         "ansible_user": "root",
-        "ansible_ssh_common_args": f"-F {_quoted(folder / 'ssh' / 'config')}",
+        "ansible_ssh_common_args": ssh_arguments(folder),
         "ansible_python_interpreter": "/usr/bin/python3",
         **DECLARED,
         "node_address": node.address,
@@ -68,6 +68,7 @@ def machines(inventory: dict[str, Any]) -> list[Machine]:
     return [machine(name, variables) for name, variables in inventory["_meta"]["hostvars"].items()]
 
 
-def _quoted(path: Path) -> str:
-    text = str(path)
-    return f"'{text}'" if " " in text else text
+def ssh_arguments(folder: Path) -> str:
+    """What Ansible hands to ssh: the lab's own configuration (Ansible splits the text as a shell would)."""
+    text = str(folder / "ssh" / "config")
+    return f"-F '{text}'" if " " in text else f"-F {text}"

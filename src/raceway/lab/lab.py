@@ -26,42 +26,26 @@ from . import (
     inventory,
     locks,
     nodes,
-    processes,
     programs,
     record,
     requirements,
     ssh,
 )
+from .home import Home
 from .podman import LABEL_HOME, LABEL_ID, Podman
-from .progress import Steps
 from .record import Node, Record
 from .status import Status
 
 DEFAULT_NODES = 2
 
 
-class Lab:
-    """One lab by name; making the object does nothing."""
-
-    def __init__(self, name: str = "lab", *, show: bool = False) -> None:
-        self.name = record.check_name(name)
-        self.folder = record.labs_dir() / name
-        self.steps = Steps(show)
+class Lab(Home):
+    """One lab of container nodes by name; making the object does nothing."""
 
     @property
     def kubeconfig(self) -> Path:
         """The admin kubeconfig of the lab's API server (0600)."""
         return self.folder / "kubeconfig"
-
-    @property
-    def inventory_path(self) -> Path:
-        """The generated inventory (JSON); inventories/lab/hosts.py prints it for Ansible."""
-        return self.folder / "inventory.json"
-
-    @property
-    def ssh_config(self) -> Path:
-        """For ``ssh -F … NODE``."""
-        return self.folder / "ssh" / "config"
 
     @property
     def webhook_url(self) -> str:
@@ -72,12 +56,6 @@ class Lab:
     def ca_pem(self) -> str:
         """The lab's CA: the caBundle of webhook configurations."""
         return (self.folder / "pki" / "ca.crt").read_text()
-
-    @property
-    def record(self) -> Record | None:
-        """What the lab is, or None when there is none."""
-        self._check_owner()
-        return record.load(self.folder / "lab.json")
 
     def prepare(self) -> None:
         """Install what is missing on this host for container nodes (Debian, Ubuntu; root); make nothing."""
@@ -136,12 +114,9 @@ class Lab:
         if not self.folder.exists() and not shutil.which("podman"):
             return gone
         with self._alone():
-            try:
-                known = record.load(self.folder / "lab.json")
-            except RacewayError:
-                known = None  # a record that cannot be read: what carries this folder's label is still found
-            if known:
-                gone["processes"] = self._end_processes(known.id)
+            known = self._readable()  # without one, what carries this folder's label is still found
+            # The supervisor first: it would start again what is ended under it.
+            gone["processes"] = self._end_processes(known, controlplane.is_supervisor)
             if known and known.network and not shutil.which("podman"):
                 raise RacewayError(
                     f"lab {self.name}",
@@ -176,25 +151,14 @@ class Lab:
         podman.run(["rmi", image.tag()])
         return 1
 
-    def _end_processes(self, lab_id: str) -> int:
-        # The supervisor first: it would start again what is ended under it. No patience: their data goes too.
-        found = processes.of_lab(lab_id)
-        first = [process for process in found if controlplane.is_supervisor(process)]
-        with self.steps.step(f"stop the programs of {self.name}"):
-            processes.end(first, lab_id, patience=0)
-            left = processes.end(processes.of_lab(lab_id), lab_id, patience=0)
-        if left:
-            raise RacewayError(
-                f"lab {self.name}",
-                f"pid {left[0].pid} ({' '.join(left[0].command[:1])}) does not end",
-                act="look at it with ps, then run raceway lab down again",
-            )
-        return len(found)
-
     def _plan(self, count: int | None, machines: Sequence[Machine] | None, containers: bool) -> None:
         """Decide and write down everything that will be made, before any of it is."""
         with locks.exclusive(record.labs_dir() / ".lock"):
             known = record.load(self.folder / "lab.json") or record.new(self.name)
+            if known.vms:
+                raise RacewayError(
+                    f"lab {self.name}", f"has {len(known.vms)} VM nodes", act="add --vm, or choose another --name"
+                )
             if containers:
                 known = self._plan_nodes(known, count)
             known = self._plan_machines(known, count, machines)
@@ -248,32 +212,6 @@ class Lab:
             known = controlplane.plan(self._known(), tools)
             record.save(self.folder / "lab.json", known)
         controlplane.up(known, self.folder, self.steps)
-
-    def _known(self) -> Record:
-        known = self.record
-        if known is None:
-            raise RacewayError(f"lab {self.name}", "there is none", act=f"run raceway lab up --name {self.name}")
-        return known
-
-    @property
-    def _lock_file(self) -> Path:
-        # Beside the lab's folder, not in it: `down` removes the folder while it holds the lock.
-        return self.folder.with_name(f".{self.name}.lock")
-
-    def _alone(self) -> Any:
-        return locks.exclusive(self._lock_file, busy=f"lab {self.name}")
-
-    def _check_owner(self) -> None:
-        try:
-            owner = self.folder.stat().st_uid
-        except FileNotFoundError:
-            return
-        if owner != os.geteuid():
-            raise RacewayError(
-                f"lab {self.name}",
-                f"{self.folder} belongs to uid {owner}, you are uid {os.geteuid()}",
-                act="use it as that user, or choose another --name",
-            )
 
 
 def _plain(machine: Machine) -> dict[str, Any]:

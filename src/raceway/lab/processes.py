@@ -66,6 +66,17 @@ def with_argument(word: str, proc: Path = Path("/proc")) -> list[Process]:
     return found
 
 
+def lab_ids(word: str, proc: Path = Path("/proc")) -> list[str]:
+    """The marks of all processes that have exactly ``word`` as an argument: how a lab without a record is found."""
+    found = set()
+    for process in with_argument(word, proc):
+        with contextlib.suppress(OSError):
+            for entry in (proc / str(process.pid) / "environ").read_bytes().split(b"\0"):
+                if entry.startswith(f"{MARK}=".encode()):
+                    found.add(entry.partition(b"=")[2].decode(errors="replace"))
+    return sorted(found)
+
+
 def marked(pid: int, lab_id: str, proc: Path = Path("/proc")) -> Process | None:
     """The process if it carries the mark."""
     try:

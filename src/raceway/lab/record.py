@@ -34,8 +34,24 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Vm:
+    """One VM node: its name in the inventory and the loopback port that leads to its ssh."""
+
+    name: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        """Every VM of this host is behind the same address; the port tells them apart."""
+        return "127.0.0.1"
+
+
+@dataclass(frozen=True)
 class Record:
-    """What a lab is. ``id`` marks every container, network and process of this lab and of no other."""
+    """What a lab is. ``id`` marks every container, network and process of this lab and of no other.
+
+    ``image``: the podman image of container nodes, or the key of the image of VM nodes.
+    """
 
     name: str
     id: str
@@ -43,12 +59,18 @@ class Record:
     subnet: str = ""
     image: str = ""
     nodes: tuple[Node, ...] = ()
+    vms: tuple[Vm, ...] = ()
     ports: dict[str, int] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     machines: tuple[dict[str, Any], ...] = ()
     # Where the machines come from: "" the lab's own nodes, "given" the caller, else the path of an inventory.
     machines_from: str = ""
     format: int = FORMAT
+
+    @property
+    def reserved_ports(self) -> set[int]:
+        """Every loopback port of this lab."""
+        return {*self.ports.values(), *(vm.port for vm in self.vms)}
 
 
 def labs_dir() -> Path:
@@ -77,6 +99,7 @@ def load(path: Path) -> Record | None:
         if raw["format"] != FORMAT:
             raise RacewayError(str(path), f"format {raw['format']}", str(FORMAT), "use the raceway that made this lab")
         raw["nodes"] = tuple(Node(**node) for node in raw["nodes"])
+        raw["vms"] = tuple(Vm(**vm) for vm in raw.get("vms", ()))
         raw["machines"] = tuple(raw["machines"])
         return Record(**raw)
     except FileNotFoundError:

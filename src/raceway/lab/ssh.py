@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from . import files
-from .record import Node
+from .record import Node, Vm
 
 
 def make_key(path: Path, comment: str) -> str:
@@ -30,7 +30,7 @@ def make_key(path: Path, comment: str) -> str:
     return line
 
 
-def prepare(folder: Path, nodes: Iterable[Node]) -> None:
+def prepare(folder: Path, nodes: Iterable[Node | Vm]) -> None:
     """Make client key, one host key a node, authorized_keys, known_hosts and config under ``folder``."""
     files.folder(folder)
     client = make_key(folder / "id_ed25519", "raceway-lab")
@@ -43,15 +43,16 @@ def prepare(folder: Path, nodes: Iterable[Node]) -> None:
     files.write_if_changed(folder / "config", config(folder, [node for node, _ in hosts]), 0o600)
 
 
-def known_hosts(hosts: Iterable[tuple[Node, str]]) -> str:
-    """One line a node, valid for its name and its address."""
-    return "".join(f"{node.name},{node.address} {' '.join(line.split()[:2])}\n" for node, line in hosts)
+def known_hosts(hosts: Iterable[tuple[Node | Vm, str]]) -> str:
+    """One line a node, valid for its name and, where it has one of its own, its address."""
+    return "".join(f"{','.join(_names(node))} {' '.join(line.split()[:2])}\n" for node, line in hosts)
 
 
-def config(folder: Path, nodes: Iterable[Node]) -> str:
+def config(folder: Path, nodes: Iterable[Node | Vm]) -> str:
     """An ssh_config in which the nodes are known by name and by address and nothing else is."""
     blocks = [
-        f"Host {node.name} {node.address}\n  HostName {node.address}\n  HostKeyAlias {node.name}\n" for node in nodes
+        f"Host {' '.join(_names(node))}\n  HostName {node.address}\n{_port(node)}  HostKeyAlias {node.name}\n"
+        for node in nodes
     ]
     general = (
         "Host *\n"
@@ -71,6 +72,15 @@ def config(folder: Path, nodes: Iterable[Node]) -> str:
         "  LogLevel ERROR\n"
     )
     return "# Made by raceway lab up; changes are overwritten.\n" + "".join(blocks) + general
+
+
+def _names(node: Node | Vm) -> list[str]:
+    # VMs share an address: by it alone nobody could tell which one is meant.
+    return [node.name] if isinstance(node, Vm) else [node.name, node.address]
+
+
+def _port(node: Node | Vm) -> str:
+    return f"  Port {node.port}\n" if isinstance(node, Vm) else ""
 
 
 def _private() -> bytes:

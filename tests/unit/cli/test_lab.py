@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from raceway.cli import lab as cli
+from raceway.errors import RacewayError
 from raceway.lab.nodes import NodeState
 from raceway.lab.status import ProgramState, Status
 
@@ -42,10 +43,38 @@ class FakeLab:
         return {"processes": 5, "containers": 2, "networks": 1, "images": 0}
 
 
+class FakeMachine:
+    """Remembers which button was pressed."""
+
+    def __getattr__(self, verb: str) -> Any:
+        return lambda *words, **more: FakeLab.asked.append((verb, (*words, *more.values())))
+
+
+class FakeVmLab(FakeLab):
+    """A lab of VMs: all that ``owns`` is asked for is one, by the name it begins with."""
+
+    @staticmethod
+    def owns(name: str) -> bool:
+        return name.startswith("vm")
+
+    def machine(self, node: str) -> FakeMachine:
+        FakeLab.asked.append(("machine", (self.name, node)))
+        return FakeMachine()
+
+    def reboot(self, node: str) -> float:
+        FakeLab.asked.append(("reboot", node))
+        return 21.4
+
+    def start(self, node: str) -> float:
+        FakeLab.asked.append(("start", node))
+        return 14.0
+
+
 @pytest.fixture(autouse=True)
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeLab.asked = []
     monkeypatch.setattr(cli, "Lab", FakeLab)
+    monkeypatch.setattr(cli, "VmLab", FakeVmLab)
 
 
 def test_prepare_makes_no_lab(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,6 +101,63 @@ def test_down_says_what_it_removed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(parse("down", "--name", "x", "--image")) == 0
     assert FakeLab.asked == [("down", True)]
     assert capsys.readouterr().out == "lab x: removed 5 processes, 2 containers, 1 networks\n"
+
+
+def test_vms_are_asked_for_by_a_flag_and_have_a_name_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(parse("up", "--vm", "--nodes", "3")) == 0
+    assert FakeLab.asked == [("up", ((3,), {"install_missing": False}))]
+    told = capsys.readouterr().out
+    assert "RACEWAY_LAB=vmlab ansible-inventory -i inventories/vmlab" in told
+    assert "raceway lab down --name vmlab" in told
+
+
+@pytest.mark.parametrize("word", ["--no-nodes", "--inventory=inventories/example-roce"])
+def test_words_of_the_control_plane_do_not_go_with_vms(word: str) -> None:
+    with pytest.raises(RacewayError, match="no control plane"):
+        cli.run(parse("up", "--vm", word))
+    assert FakeLab.asked == []
+
+
+def test_the_kind_of_a_lab_need_not_be_said_to_look_at_it_or_to_end_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(FakeVmLab, "down", lambda *_, **__: {"machines": 2})
+    assert cli.run(parse("down", "--name", "vm-of-mine")) == 0
+    assert capsys.readouterr().out == "lab vm-of-mine: removed 2 machines\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked", "told"),
+    [
+        (["reboot"], ("reboot", "vm-a-1"), "has rebooted in 21 s"),
+        (["start"], ("start", "vm-a-1"), "has booted in 14 s"),
+        (["cut"], ("cut", ()), "is off"),
+        (["reset"], ("reset", ()), "was reset"),
+        (["link", "roce0", "down"], ("link", ("roce0", False)), "roce0 is down"),
+        (["link", "data1", "up"], ("link", ("data1", True)), "data1 is up"),
+        (["nvme-rm", "2"], ("remove_drive", (2,)), "drive 2 is out"),
+        (["nvme-add", "2"], ("add_drive", (2,)), "drive 2 is in"),
+    ],
+)
+def test_a_button_is_pressed_on_the_node_of_the_lab_it_is_called_after(
+    words: list[str], asked: tuple[str, Any], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(parse("vm", "vm-a-1", *words)) == 0
+    assert FakeLab.asked == [("machine", ("vm-a", "vm-a-1")), asked]
+    assert capsys.readouterr().out == f"vm-a-1: {told}\n"
+
+
+def test_a_node_is_looked_for_in_the_lab_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(parse("vm", "--name", "other", "vm-a-1", "cut")) == 0
+    assert FakeLab.asked[0] == ("machine", ("other", "vm-a-1"))
+    assert "is off" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3"])
+def test_arguments_of_a_qmp_command_are_one_json_object(text: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse("vm", "vmlab-1", "qmp", "query-status", text)
+    assert caught.value.code == 2
 
 
 def make_status(program: str = "healthy", system: str = "running") -> Status:

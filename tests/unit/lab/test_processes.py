@@ -47,3 +47,11 @@ def test_entries_that_vanish_or_are_no_process_are_passed_over(tmp_path: Path) -
     (tmp_path / "self").mkdir()
     assert processes.of_lab("abc", tmp_path) == []
     assert processes.with_argument("abc", tmp_path) == []
+
+
+def test_a_lab_whose_record_is_lost_is_found_by_the_folder_its_programs_were_given(tmp_path: Path) -> None:
+    make_process(tmp_path, 7, 1, mark="abc", words="python -m raceway.lab.vm.guard /labs/vmlab vmlab-1")
+    make_process(tmp_path, 8, 1, mark="abc", words="python -m raceway.lab.vm.switch /labs/vmlab")
+    make_process(tmp_path, 9, 1, mark="def", words="python -m raceway.lab.vm.switch /labs/vmlab2")
+    make_process(tmp_path, 10, 1, words="ls /labs/vmlab")
+    assert processes.lab_ids("/labs/vmlab", tmp_path) == ["abc"]

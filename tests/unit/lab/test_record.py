@@ -9,6 +9,7 @@ import pytest
 
 from raceway.errors import RacewayError
 from raceway.lab import record
+from raceway.lab.record import Vm
 
 from .builders import make_record
 
@@ -17,6 +18,20 @@ def test_a_record_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     saved = make_record(machines=({"name": "node1", "taints": ["a=b:NoSchedule"]},), machines_from="given")
     record.save(tmp_path / "lab" / "lab.json", saved)
     assert record.load(tmp_path / "lab" / "lab.json") == saved
+
+
+def test_vms_come_back_too_and_a_record_from_before_there_were_any_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "lab.json"
+    saved = make_record(nodes=(), ports={"etcd": 26000}, vms=(Vm("vmlab-1", 26040),))
+    record.save(path, saved)
+    assert record.load(path) == saved
+    assert saved.reserved_ports == {26000, 26040}
+    raw = json.loads(path.read_text())
+    del raw["vms"]
+    path.write_text(json.dumps(raw))
+    found = record.load(path)
+    assert found
+    assert found.vms == ()
 
 
 def test_a_record_is_for_its_owner_alone(tmp_path: Path) -> None:

@@ -58,3 +58,28 @@ def test_more_nodes_than_there_are_inotify_instances_for_are_refused_at_once(tmp
     with pytest.raises(RacewayError, match=r"128, enough for 21 nodes.*sysctl -w fs.inotify.max_user_instances=308"):
         requirements.check_inotify(30, limit)
     requirements.check_inotify(30, tmp_path / "not-there")
+
+
+def test_vms_need_qemu_and_what_builds_their_image_and_no_podman(bare: None) -> None:
+    found = requirements.missing(lambda _: None, Path("/nowhere"), requirements.VM_PACKAGES)
+    assert {"qemu-system-x86", "qemu-utils", "mmdebstrap", "e2fsprogs"} <= set(found)
+    assert "podman" not in found
+
+
+def test_a_host_without_qemu_is_told_the_line_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements, "missing_for_vms", lambda: ["qemu-system-x86", "qemu-utils"])
+    monkeypatch.setattr("shutil.which", lambda program, **_: program)
+    with pytest.raises(RacewayError, match="needed for VM nodes") as caught:
+        requirements.check_vm(False, Steps(False), tmp_path / "log")
+    assert "apt-get install -y --no-install-recommends qemu-system-x86 qemu-utils" in caught.value.act
+
+
+def test_more_vms_than_there_is_memory_for_are_refused_at_once(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:       24000000 kB\nMemAvailable:    2500000 kB\n")
+    requirements.check_memory(2, meminfo)
+    with pytest.raises(RacewayError, match=r"2441 MiB available, enough for 2 VMs.*3072 MiB or more for 3 VMs"):
+        requirements.check_memory(3, meminfo)
+    requirements.check_memory(3, tmp_path / "not-there")
+    meminfo.write_text("MemTotal: 1 kB\n")
+    requirements.check_memory(3, meminfo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from raceway.lab import ssh
+from raceway.lab.record import Vm
 
 from .builders import make_node
 
@@ -37,6 +38,14 @@ def test_the_configuration_checks_strictly_and_uses_only_the_labs_own_files(tmp_
     assert words["IdentitiesOnly"] == "yes"
     assert "ControlPersist" not in text
     assert "Host lab-1 10.213.0.11\n  HostName 10.213.0.11\n  HostKeyAlias lab-1\n" in text
+
+
+def test_vms_are_known_by_name_alone_for_they_share_an_address(tmp_path: Path) -> None:
+    ssh.prepare(tmp_path, [Vm("vmlab-1", 26000), Vm("vmlab-2", 26001)])
+    names = [line.split()[0] for line in (tmp_path / "known_hosts").read_text().splitlines()]
+    assert names == ["vmlab-1", "vmlab-2"]
+    text = (tmp_path / "config").read_text()
+    assert "Host vmlab-2\n  HostName 127.0.0.1\n  Port 26001\n  HostKeyAlias vmlab-2\n" in text
 
 
 def test_a_second_run_keeps_the_keys_and_a_node_more_gets_its_own(tmp_path: Path) -> None:
