@@ -25,6 +25,13 @@ BIN = Path(sys.executable).parent
 PORT = "data0"
 KNOBS = f"/sys/kernel/debug/dcbtest/{PORT}"
 ATTACH = "dcbtest.lower= dcbtest.ports=0 dcbtest.attach=data0"
+RELOAD = f"""
+driver=$(basename $(readlink /sys/class/net/{PORT}/device/driver))
+modprobe -r $driver
+test ! -e /sys/class/net/{PORT}
+modprobe $driver
+udevadm settle
+"""
 SET_SCRIPT = f"""
 echo 'GRUB_CMDLINE_LINUX="{ATTACH}"' > /etc/default/grub.d/dcbtest.cfg
 update-grub
@@ -161,7 +168,7 @@ def test_the_port_is_as_declared_after_a_link_flap(roce: Roce) -> None:
 
 
 def test_the_port_is_set_again_by_itself_after_its_driver_was_reloaded(roce: Roce) -> None:
-    roce.vms.read(roce.vms.first, "modprobe -r e1000e; sleep 1; modprobe e1000e; udevadm settle")
+    roce.vms.read(roce.vms.first, RELOAD)
     holds(roce)
 
 

@@ -29,7 +29,7 @@ def test_drives_and_nics_alternate_between_the_expanders_of_two_numa_nodes() -> 
     words = line()
     ports = {port["id"]: port["bus"] for port in devices(words, "pcie-root-port")}
     assert [ports[drive["bus"]] for drive in devices(words, "nvme")] == ["pxb0", "pxb1", "pxb0", "pxb1"]
-    assert [ports[nic["bus"]] for nic in devices(words, "e1000e")] == ["pxb0", "pxb1"]
+    assert [ports[nic["bus"]] for nic in devices(words, Spec().nic)] == ["pxb0", "pxb1"]
     assert {one["id"]: one["numa_node"] for one in devices(words, "pxb-pcie")} == {"pxb0": "0", "pxb1": "1"}
 
 
