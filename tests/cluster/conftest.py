@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,8 @@ def install_volcano(lab: Lab, call: Kubectl) -> None:
     call("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
     call("apply", "--server-side", "-f", "-", stdin=manifests(Endpoint(lab.ca_pem, lab.webhook_url)))
     lab.wait_for_volcano()
+    # Its controller opens the queue a moment after it serves; a job that comes earlier is refused.
+    end = time.monotonic() + 30
+    while call("get", "queue", "default", "-o", "jsonpath={.status.state}", check=False).stdout != "Open":
+        assert time.monotonic() < end, "the default queue did not open within 30 s"
+        time.sleep(0.2)
