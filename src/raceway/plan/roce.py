@@ -67,7 +67,7 @@ def _step(port: Port, name: str, qos: Qos, found: PortFacts, risk: str) -> Step:
     args = {"port": port.label, "device": found.device, "part": name, "values": after, "qos": qos, "before": original}
     what = f"set {name} of {found.device} ({port.label}) to {_short(after)}"
     undo = f"set {name} back to {_short(before)}"
-    return Step("roce", port.label, what, WHY[name], risk, undo, _short(before), _short(after), args)
+    return Step("roce", port.label, what, WHY[name], risk, undo, _named(before), _named(after), args)
 
 
 def _tos(qos: Qos, found: PortFacts) -> Dict[str, Any]:
@@ -93,9 +93,12 @@ def _original(found: PortFacts) -> Dict[str, Any]:
 
 
 def _short(values: Any) -> str:
-    return (
-        json.dumps(values, default=dict) if len(values) > 1 else json.dumps(next(iter(values.values())), default=dict)
-    )
+    return json.dumps(values if len(values) > 1 else next(iter(values.values())))
+
+
+def _named(values: Any) -> str:
+    """Return what a report shows as found or declared: it stands without the step's words, so it names the part."""
+    return ", ".join(f"{field} {json.dumps(value)}" for field, value in values.items())
 
 
 def _refusal(port: Port, desired: RoceDesired, facts: RoceFacts) -> Optional[Refusal]:

@@ -59,6 +59,7 @@ def test_a_fresh_port_is_set_part_by_part_and_each_part_says_why() -> None:
     assert [step.args["part"] for step in steps] == ["dscp", "pfc", "ets", "pause", "mtu"]
     assert {step.target for step in steps} == {"pci 0000:3b:00.0"}
     assert steps[0].args["values"] == {"dscp": ((26, 3), (48, 6))}
+    assert steps[1].after == "pfc [false, false, false, true, false, false, false, false]"
     assert steps[1].args["values"]["pfc"] == (False, False, False, True, False, False, False, False)
 
 
