@@ -65,7 +65,8 @@ def boot_files(ports: Sequence[Port], spec: Mapping[str, Any]) -> Dict[str, str]
     allow = [SAFE, DISRUPTIVE]  # a port that appears carries nothing yet
     request = {"mode": "apply", "roles": {"roce": {"allow": allow, "nouns": {"roce": dict(spec)}}}}
     start = 'TAG+="systemd", ENV{SYSTEMD_WANTS}+="raceway-roce.service"'
-    rules = [f'ACTION=="add", {MATCH[port.by].format(value=port.value)}, {start}' for port in ports]
+    # Not only add: a port that udev renames is announced again as moved, and what the first event wanted is forgotten.
+    rules = [f'ACTION!="remove", {MATCH[port.by].format(value=port.value)}, {start}' for port in ports]
     return {
         RULE: render("roce", rules),
         UNIT: render("roce", UNIT_LINES),

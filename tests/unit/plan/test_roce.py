@@ -180,6 +180,7 @@ def test_the_boot_unit_runs_the_same_request_when_a_port_appears() -> None:
     written = {step.target: step.args["content"] for step in plan(desired, RoceFacts(ports=ports)).steps}
     assert set(written) == {RULE, UNIT, REQUEST, LAUNCHER}
     assert 'KERNELS=="0000:3b:00.0"' in written[RULE] and 'ATTR{address}=="b8:3f:d2:00:00:02"' in written[RULE]
+    assert 'ACTION!="remove"' in written[RULE], "a renamed port is announced as moved, not added"
     request = json.loads(written[REQUEST])
     assert parse(request["roles"]["roce"]["nouns"]["roce"]) == desired
     assert request["mode"] == "apply" and f"{LAUNCHER} {REQUEST}" in written[UNIT]
