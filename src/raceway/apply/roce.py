@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 from ..facts.roce import PortFacts
 from ..model.plan import Step
 from ..model.qos import parse as parse_qos
-from ..model.roce import PARTS
+from ..model.roce import PARTS, fields_of
 from ..probe.rdma_cm import write_tos
 from ..probe.roce import NET, read_port
 from .outcome import Applying, Refused
@@ -56,8 +56,7 @@ def forget(run: Applying, step: Step) -> None:
 
 def _part(name: str, was: Mapping[str, Any]) -> Dict[str, Any]:
     """Return one part of a recorded original; empty where it could not be read then, or holds nothing to set."""
-    fields = ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
-    values = {field: was[field] for field in fields}
+    values = {field: was[field] for field in fields_of(name)}
     return {} if any(value in (None, []) for value in values.values()) else values
 
 

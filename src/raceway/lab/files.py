@@ -44,3 +44,12 @@ def folder(path: Path, mode: int = 0o700) -> Path:
     """Make a folder (and those above it) if it is not there."""
     path.mkdir(parents=True, exist_ok=True, mode=mode)
     return path
+
+
+def last_line(log: Path) -> str:
+    """Return the last line of a log that says anything, at most 100 characters; empty where there is none."""
+    try:
+        lines = log.read_bytes()[-2000:].decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")[:100]

@@ -124,11 +124,11 @@ def build(podman: Podman, name: str, work: Path, steps: Steps, lab_id: str) -> N
     try:
         with steps.step("node image: Debian with systemd and sshd (first time only, about 2 min)") as detail:
             with log.open("wb") as stream:
-                code = processes.call(inner, environment, stream, lambda: detail(_last_line(log)))
+                code = processes.call(inner, environment, stream, lambda: detail(files.last_line(log)))
             if code:
                 raise RacewayError(
                     "node image",
-                    f"mmdebstrap ended with {code}: {_last_line(log)}",
+                    f"mmdebstrap ended with {code}: {files.last_line(log)}",
                     act="check that Debian's mirror is reachable (RACEWAY_LAB_MIRROR names another) and run again",
                     log=str(log),
                 )
@@ -148,11 +148,3 @@ def build(podman: Podman, name: str, work: Path, steps: Steps, lab_id: str) -> N
             )
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _last_line(log: Path) -> str:
-    try:
-        lines = log.read_bytes()[-2000:].decode(errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")[:100]

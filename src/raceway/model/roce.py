@@ -107,7 +107,11 @@ def headroom(qos: Qos, speed_gbps: float) -> int:
     return round((301 + 2.16 * qos.cable_m) * speed_gbps + 2.72 * qos.mtu)
 
 
+def fields_of(name: str) -> Tuple[str, ...]:
+    """Return the fields of one part: ``ets`` is three of them, every other part is the field of its name."""
+    return ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
+
+
 def part(settings: Settings, name: str) -> Dict[str, Any]:
-    """Return the fields of one part as JSON: ``ets`` is three of them, every other part is the field of its name."""
-    names = ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
-    return {field: getattr(settings, field) for field in names}
+    """Return one part as field → value."""
+    return {field: getattr(settings, field) for field in fields_of(name)}

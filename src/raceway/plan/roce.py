@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Union
 from ..facts.roce import PortFacts, RoceFacts
 from ..model.plan import DISRUPTIVE, SAFE, Noop, Plan, Refusal, Step, join, sort
 from ..model.qos import Qos, to_spec
-from ..model.roce import CLASSES, PARTS, Port, RoceDesired, Settings, headroom, part, wanted
+from ..model.roce import CLASSES, PARTS, Port, RoceDesired, Settings, fields_of, headroom, part, wanted
 from .dropin import plan_file
 from .roce_boot import boot_files
 
@@ -83,8 +83,7 @@ def _holds(name: str, settings: Settings, found: PortFacts) -> bool:
 
 
 def _told(name: str, found: PortFacts) -> Dict[str, Any]:
-    fields = ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
-    return {field: getattr(found, field) for field in fields}
+    return {field: getattr(found, field) for field in fields_of(name)}
 
 
 def _original(found: PortFacts) -> Dict[str, Any]:

@@ -72,12 +72,12 @@ def build(place: Path, work: Path, steps: Steps, lab_id: str) -> None:
     try:
         with steps.step("VM image: Debian with a kernel and RDMA tools (first time only, about a minute)") as detail:
             with log.open("wb") as stream:
-                code = processes.call(inner, environment, stream, lambda: detail(_last_line(log)))
+                code = processes.call(inner, environment, stream, lambda: detail(files.last_line(log)))
             missing = [part for part in PARTS if not (out / part).exists()]
             if code or missing:
                 raise RacewayError(
                     "VM image",
-                    f"build.sh ended with {code}: {_last_line(log)}",
+                    f"build.sh ended with {code}: {files.last_line(log)}",
                     act="check that Debian's mirror is reachable (RACEWAY_LAB_MIRROR names another) and run again",
                     log=str(log),
                 )
@@ -124,11 +124,3 @@ def _prune(newest: Path) -> None:
     others = [path for path in store().iterdir() if (path / "root.img").exists() and path != newest]
     for path in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _last_line(log: Path) -> str:
-    try:
-        lines = log.read_bytes()[-2000:].decode(errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")[:100]
