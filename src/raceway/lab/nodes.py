@@ -18,7 +18,7 @@ from typing import Any
 
 from raceway.errors import RacewayError
 
-from . import container, processes
+from . import container, processes, ssh
 from .podman import LABEL_HOME, LABEL_ID, LABEL_SPEC, Podman
 from .progress import Steps
 from .record import Node, Record
@@ -164,17 +164,7 @@ def wait_ready(record: Record, folder: Path, steps: Steps) -> list[NodeState]:
 def probe(node: Node, folder: Path, container_state: str) -> NodeState:
     """Ask one node over ssh; no answer is an answer too."""
     script = "systemctl is-system-running; systemctl list-units --failed --plain --no-legend"
-    command = [
-        "ssh",
-        "-F",
-        str(folder / "ssh" / "config"),
-        "-o",
-        "BatchMode=yes",
-        "-o",
-        "ControlPath=none",
-        node.name,
-        script,
-    ]
+    command = ssh.command(node.name, folder, script)
     try:
         result = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=15, check=False

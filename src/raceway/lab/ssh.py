@@ -87,3 +87,9 @@ def _private() -> bytes:
     return Ed25519PrivateKey.generate().private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
     )
+
+
+def command(name: str, folder: Path, *words: str) -> list[str]:
+    """Return the command line that asks a node of the lab in ``folder``, over a connection of its own."""
+    config = str(folder / "ssh" / "config")
+    return ["ssh", "-F", config, "-o", "BatchMode=yes", "-o", "ControlPath=none", name, *words]

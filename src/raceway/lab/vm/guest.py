@@ -14,27 +14,12 @@ from pathlib import Path
 
 from raceway.errors import RacewayError
 
-from .. import nodes
+from .. import nodes, ssh
 from ..nodes import NodeState
 from ..record import Node, Vm
 
 BOOT_S, REBOOT_S = 180.0, 120.0
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
-
-
-def ssh(vm: Vm, folder: Path, *words: str) -> list[str]:
-    """The ssh command line for a VM."""
-    return [
-        "ssh",
-        "-F",
-        str(folder / "ssh" / "config"),
-        "-o",
-        "BatchMode=yes",
-        "-o",
-        "ControlPath=none",
-        vm.name,
-        *words,
-    ]
 
 
 def probe(vm: Vm, folder: Path, state: str) -> NodeState:
@@ -67,7 +52,7 @@ def greets(vm: Vm) -> bool:
 def boot_id(vm: Vm, folder: Path) -> str:
     """The running kernel's boot id; empty when it cannot be asked."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        command = ssh(vm, folder, "cat", _BOOT_ID)
+        command = ssh.command(vm.name, folder, "cat", _BOOT_ID)
         result = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=15, check=False
         )
@@ -85,7 +70,7 @@ def reboot(vm: Vm, folder: Path) -> float:
     with contextlib.suppress(subprocess.TimeoutExpired):
         # The answer may be cut off by the shutdown: the boot id tells.
         subprocess.run(
-            ssh(vm, folder, "systemctl", "reboot"),
+            ssh.command(vm.name, folder, "systemctl", "reboot"),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=30,
