@@ -24,7 +24,8 @@ def environment(project: Project) -> dict[str, str]:
     """Return the variables of a run; a backend or a passphrase the user has set wins."""
     own = {
         "KUBECONFIG": str(project.kubeconfig.absolute()),
-        "PULUMI_BACKEND_URL": f"file://{project.state / 'backend'}",
+        # No attribute file beside each file: it is written in place, and one torn by a kill ends every later run.
+        "PULUMI_BACKEND_URL": f"file://{project.backend}?metadata=skip",
         # No download of a missing part: on a closed network it would hang, and the parts are pinned.
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -56,14 +56,24 @@ class Project:
         return self.state / "logs" / f"{self.prefix}.{self.stack}.log"
 
     @property
+    def backend(self) -> Path:
+        """The folder of the file backend."""
+        return self.state / "backend"
+
+    @property
+    def history(self) -> Path:
+        """Where the file backend keeps a copy of the state for each finished run."""
+        return self.backend / ".pulumi" / "history" / self.prefix / self.stack
+
+    @property
     def checkpoint(self) -> Path:
         """The state file of the file backend."""
-        return self.state / "backend" / ".pulumi" / "stacks" / self.prefix / f"{self.stack}.json"
+        return self.backend / ".pulumi" / "stacks" / self.prefix / f"{self.stack}.json"
 
     @property
     def locks(self) -> Path:
         """Where the file backend keeps the locks of this stack."""
-        return self.state / "backend" / ".pulumi" / "locks" / "organization" / self.prefix / self.stack
+        return self.backend / ".pulumi" / "locks" / "organization" / self.prefix / self.stack
 
     @property
     def birthplace(self) -> Path:
@@ -80,7 +90,7 @@ class Project:
         if not self.kubeconfig.exists():
             act = "name a kubeconfig, or bring the lab up: raceway lab up"
             raise RacewayError("kubeconfig", f"{self.kubeconfig} does not exist", act=act)
-        for folder in (self.state / "backend", self.config_file.parent, self.log.parent):
+        for folder in (self.backend, self.config_file.parent, self.log.parent):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._write_config()
 

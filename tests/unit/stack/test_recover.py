@@ -67,3 +67,37 @@ def test_pending_operations_are_read_from_the_state(tmp_path: Path) -> None:
     operation = {"type": "creating", "resource": {"urn": "urn:pulumi:lab::p::kubernetes:core/v1:Namespace::team-a"}}
     project.checkpoint.write_text(json.dumps({"checkpoint": {"latest": {"pending_operations": [operation]}}}))
     assert pending(project) == ["creating: team-a"]
+
+
+def test_attributes_torn_by_a_kill_are_removed_and_whole_ones_stay(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.checkpoint.parent.mkdir(parents=True)
+    torn, whole = (project.checkpoint.parent / name for name in ("lab.json.attrs", "other.json.attrs"))
+    torn.write_text("")
+    whole.write_text('{"user.content_type": "application/json"}\n')
+    assert recover(project) == ["removed the torn attributes of lab.json"]
+    assert (torn.exists(), whole.exists()) == (False, True)
+
+
+def test_a_torn_state_gives_way_to_the_last_finished_run_and_is_kept_beside_it(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    for folder in (project.checkpoint.parent, project.history):
+        folder.mkdir(parents=True)
+    project.checkpoint.write_text('{"checkpoint": {"lat')
+    for number, text in ((1, '{"checkpoint": 1}'), (2, '{"checkpoint": {}}'), (3, "{")):
+        (project.history / f"lab-{number}.checkpoint.json").write_text(text)
+    assert recover(project) == [
+        "the state was torn: took the last finished run's, lab-2.checkpoint.json; "
+        "run up before a destroy, it takes over what was made since"
+    ]
+    assert project.checkpoint.read_text() == '{"checkpoint": {}}'
+    assert project.checkpoint.with_suffix(".torn").read_text() == '{"checkpoint": {"lat'
+
+
+def test_a_torn_state_without_a_finished_run_names_the_file_and_the_next_act(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.checkpoint.parent.mkdir(parents=True)
+    project.checkpoint.write_text("")
+    with pytest.raises(RacewayError, match=r"lab\.json: .*no finished run left a copy.*next: move it away and run up"):
+        recover(project)
+    assert project.checkpoint.read_text() == ""
