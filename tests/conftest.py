@@ -32,7 +32,8 @@ RUNGS = ("molecule", "cluster", "vm", "bench")
 FIRST = (
     "site",
     "stack",
-    "scenarios",
+    "default",
+    "alternative",
     "priority",
     "platform",
     "lab",
