@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Compares two snapshots of a node: prints each difference and fails where there is one. Standard library only."""
+"""Keeps a node's snapshot, or compares one with the kept: prints each difference and fails where there is one.
+
+The snapshot comes on standard input, the file of the kept one is named. Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,15 @@ def differences(before: Any, after: Any, place: str = "") -> list[str]:
 
 
 def main() -> int:
-    """Compare the two files named on the command line."""
-    before, after = (json.loads(Path(name).read_text()) for name in sys.argv[1:3])
-    rows = differences(before, after)
+    """``compare.py keep FILE`` or ``compare.py same FILE``."""
+    act, name = sys.argv[1:3]
+    now = json.load(sys.stdin)
+    if act == "keep":
+        Path(name).write_text(json.dumps(now))
+        return 0
+    rows = differences(json.loads(Path(name).read_text()), now)
     print("\n".join(rows), file=sys.stderr)
-    return 1 if rows or not before["files"] else 0
+    return 1 if rows or not now["files"] else 0
 
 
 if __name__ == "__main__":
