@@ -40,9 +40,11 @@ def unknown_variables(
 
 def _unknown(name: str, layer: Layer, known: Iterable[str]) -> Finding:
     role = name.split("_")[0]
-    act = did_you_mean(name, known) or f"remove it, or add a pattern for it to {FOREIGN} if another product reads it"
+    near = did_you_mean(name, known)
+    act = near or f"remove it, or add a pattern for it to {FOREIGN} if another product reads it"
     found = f"unknown variable (no role reads it; looks like one of {role})"
-    return Finding(name, found, "", act, origin=layer.origin(name))
+    allowed = "" if near else ", ".join(sorted(one for one in known if one.startswith(f"{role}_")))
+    return Finding(name, found, allowed, act, origin=layer.origin(name))
 
 
 def _priority(layer: Layer, findings: Collector, hosts: Iterable[str]) -> None:
