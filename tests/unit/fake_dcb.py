@@ -14,6 +14,8 @@ from typing import Any
 from raceway.host import Host
 from raceway.host.machine import Result
 
+from .fake_mlnx_qos import FakeMlnxQos
+
 UNSUPPORTED = "Operation not supported"
 
 
@@ -25,6 +27,8 @@ def fresh() -> dict[str, Any]:
         "tsa": ["vendor"] * 8,
         "bw": [0] * 8,
         "app": [],
+        "prio_buffer": [0] * 8,
+        "sizes": [262016, *[0] * 7],
         "pause": [True, True],
         "cap": 8,
         "dcbx": ["host", "ieee"],
@@ -42,7 +46,10 @@ class FakeDcb(Host):
         self.ignored: set[str] = set()
         self.calls: list[str] = []
         self.lldpad = False
+        self.lldp = ""
+        self.mlnx: dict[str, FakeMlnxQos] = {}
         self.tos: dict[str, int] = {}
+        self.counters: dict[str, dict[str, int]] = {}
 
     def add(self, name: str, pci: str, mac: str, mtu: int = 1500, **changed: Any) -> None:
         """Plug a port in."""
@@ -100,7 +107,12 @@ class FakeDcb(Host):
         if words[0] == "systemctl":
             return Result(0 if self.lldpad else 3, "active\n" if self.lldpad else "inactive\n", "")
         if words[0] == "dcb":
-            return self._dcb([word for word in words[1:] if word != "-j"])
+            return self._dcb([word for word in words[1:] if word not in ("-j", "-s")])
+        if words[0] == "mlnx_qos":
+            tool = self.mlnx.get(words[words.index("-i") + 1])
+            return tool.run(words, self.ignored) if tool else Result(127, "", "mlnx_qos: not found")
+        if words[0] == "lldpctl":
+            return Result(0, self.lldp, "")
         if words[0] == "ethtool":
             return self._ethtool(words[1:])
         if words[1:3] == ["-d", "-j"]:
@@ -112,6 +124,9 @@ class FakeDcb(Host):
         raise AssertionError(f"unexpected call: {argv}")
 
     def _ethtool(self, words: list[str]) -> Result:
+        if words[0] == "-S":
+            rows = [f"     {name}: {count}\n" for name, count in self.counters.get(words[1], {}).items()]
+            return Result(0, f"NIC statistics:\n{''.join(rows)}", "")
         port = self.ports[words[1]]
         if words[0] == "-a":
             rx, tx = ("on" if bit else "off" for bit in port["pause"])
@@ -143,7 +158,7 @@ class FakeDcb(Host):
         if what == "app":
             return {"dscp_prio": [[*pair, " "] for pair in sorted(port["app"])]} if port["app"] else {}
         if what == "buffer":
-            return {"prio_buffer": [0] * 8, "buffer_size": [0] * 8, "total_size": 262016}
+            return {"prio_buffer": port["prio_buffer"], "buffer_size": port["sizes"], "total_size": 262016}
         return dict.fromkeys(port["dcbx"], True)
 
     def _set(self, what: str, verb: str, port: dict[str, Any], words: list[str]) -> None:
@@ -164,6 +179,7 @@ class FakeDcb(Host):
                     port["pfc"][number] = value == "on"
         else:
             rows = {"tc-tsa": "tsa", "tc-bw": "bw", "prio-tc": "prio_tc"}
+            rows.update({"prio-buffer": "prio_buffer", "buffer-size": "sizes"})
             row: list[Any] = []
             for word in words:
                 if word in rows:

@@ -1,35 +1,44 @@
 """Sets one part of a port's RoCE settings and reads it back: a driver may answer yes and change nothing.
 
-DCB is set with iproute2's ``dcb``, link pause with ethtool, the MTU with ip, DCQCN where the driver has files for it.
-It deliberately uses ``replace`` for the DSCP map: ``add`` would leave two priorities for one code point.
+Programs are called as ``roce_commands`` says, DCQCN is written where the driver has files for it, the connection
+manager's byte where it is loaded. It deliberately believes no exit status: what the port shows afterwards counts.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, Mapping, Sequence
 
 from ..facts.roce import PortFacts
 from ..model.plan import Step
 from ..model.qos import parse as parse_qos
 from ..model.roce import PARTS, fields_of
+from ..plan.roce_goal import reached
 from ..probe.rdma_cm import write_tos
-from ..probe.roce import NET, read_port
+from ..probe.roce import BUFFERS, NET, read_port
 from .outcome import Applying, Refused
+from .roce_commands import calls, unmap
 
 NOUN = "roce"
+# Given back only where raceway has set them, each from a ledger section of its own: to set one ends the driver's own.
+BY_HAND = {"buffer": BUFFERS, "cable": "roce_cable"}
 
 
 def prepare(run: Applying, steps: Sequence[Step]) -> None:
     """Record what each port had, before the first one changes."""
-    run.ledger.remember_all(NOUN, {s.args["port"]: s.args["before"] for s in steps if s.type == NOUN})
+    ours = [step.args for step in steps if step.type == NOUN]
+    run.ledger.remember_all(NOUN, {args["port"]: args["before"] for args in ours})
+    for part, book in BY_HAND.items():
+        rows = {args["port"]: _fields(part, args["before"]) for args in ours if args["part"] == part}
+        if rows:
+            run.ledger.remember_all(book, rows)
 
 
 def set_part(run: Applying, step: Step) -> None:
     """Bring one part of one port to the declared values and read it back."""
-    device, values = step.args["device"], step.args["values"]
-    _set(run, device, step.args["part"], values)
-    _check(device, values, read_port(run.host, device, step.args["qos"]))
+    args = step.args
+    _set(run, args["backend"], args["device"], args["part"], args["values"])
+    _check(args["values"], read_port(run.host, args["device"], args["qos"]))
 
 
 def restore(run: Applying, step: Step) -> None:
@@ -38,36 +47,38 @@ def restore(run: Applying, step: Step) -> None:
     qos = parse_qos(was["qos"])  # the declaration in force when the port was taken over names the switches
     now = read_port(run.host, device, qos)
     known = {tuple(pair) for pair in was["dscp"] or ()}
-    added = [f"{code}:{priority}" for code, priority in now.dscp or () if (code, priority) not in known]
-    if added:
-        _tool(run, "dcb", "app", "del", "dev", device, "dscp-prio", *added)
-    for name in (*PARTS, "cm_tos"):
-        values = _part(name, was)
-        if values and values != _part(name, as_json(now)):
-            _set(run, device, name, values)
-            _check(device, values, read_port(run.host, device, qos))
-    run.ledger.forget(NOUN, step.args["port"])
+    added = [pair for pair in now.dscp or () if pair not in known]
+    for call in unmap(now.backend, device, added, bool(known)) if added else ():
+        _tool(run, *call)
+    for name in PARTS:
+        owned = run.ledger.owned(BY_HAND[name]).get(step.args["port"], {}) if name in BY_HAND else was
+        values = _owed(name, owned, now)
+        if values:
+            _set(run, now.backend, device, name, values)
+            _check(values, read_port(run.host, device, qos))
+    forget(run, step)
 
 
 def forget(run: Applying, step: Step) -> None:
-    """Drop the record of a port that is gone."""
-    run.ledger.forget(NOUN, step.args["port"])
+    """Drop the record of a port that is gone or has been given back."""
+    for book in (*BY_HAND.values(), NOUN):
+        run.ledger.forget(book, step.args["port"])
 
 
-def _part(name: str, was: Mapping[str, Any]) -> Dict[str, Any]:
-    """Return one part of a recorded original; empty where it could not be read then, or holds nothing to set."""
-    values = {field: was[field] for field in fields_of(name)}
-    return {} if any(value in (None, []) for value in values.values()) else values
+def _fields(part: str, values: Mapping[str, Any]) -> Dict[str, Any]:
+    return {field: values.get(field) for field in fields_of(part)}
 
 
-def as_json(found: PortFacts) -> Dict[str, Any]:
-    """Return a port's settings as the ledger gives them back: lists for tuples."""
-    names = ("dscp", "pfc", "priority_class", "scheduling", "bandwidth", "dcqcn", "pause", "mtu", "cm_tos")
-    plain: Dict[str, Any] = json.loads(json.dumps({name: getattr(found, name) for name in names}))
-    return plain
+def _owed(name: str, was: Mapping[str, Any], now: PortFacts) -> Dict[str, Any]:
+    """Return what of one part is to be given back; nothing where it could not be read then or is so already."""
+    values = _fields(name, was)
+    if name == "dscp":
+        values = {"dscp": [pair for pair in values["dscp"] or () if not now.maps(*pair)]}
+    unknown = any(value in (None, []) for value in values.values())
+    return {} if unknown or reached(values, now) else values
 
 
-def _set(run: Applying, device: str, name: str, values: Mapping[str, Any]) -> None:
+def _set(run: Applying, backend: str, device: str, name: str, values: Mapping[str, Any]) -> None:
     if name == "cm_tos":
         for rdma, tos in values["cm_tos"]:
             try:
@@ -76,7 +87,8 @@ def _set(run: Applying, device: str, name: str, values: Mapping[str, Any]) -> No
                 raise Refused(f"the connection manager refused {tos} for {rdma}: {error.strerror}") from error
         return
     if name != "dcqcn":
-        _tool(run, *_command(device, name, values))
+        for call in calls(backend, device, name, values):
+            _tool(run, *call)
         return
     for path, text in values["dcqcn"]:
         try:
@@ -85,38 +97,11 @@ def _set(run: Applying, device: str, name: str, values: Mapping[str, Any]) -> No
             raise Refused(f"the driver refused {text!r} in {path}: {error.strerror}") from error
 
 
-def _command(device: str, name: str, values: Mapping[str, Any]) -> List[str]:
-    """Return the one call that sets a part.
-
-    >>> _command("roce0", "pfc", {"pfc": (False,) * 3 + (True,) + (False,) * 4})
-    ['dcb', 'pfc', 'set', 'dev', 'roce0', 'prio-pfc', 'all:off', '3:on']
-    """
-    if name == "dscp":
-        return ["dcb", "app", "replace", "dev", device, "dscp-prio", *(f"{c}:{p}" for c, p in values["dscp"])]
-    if name == "pfc":
-        on = [f"{number}:on" for number, bit in enumerate(values["pfc"]) if bit]
-        return ["dcb", "pfc", "set", "dev", device, "prio-pfc", "all:off", *on]
-    if name == "ets":
-        rows = [("tc-tsa", "scheduling"), ("tc-bw", "bandwidth"), ("prio-tc", "priority_class")]
-        words = [[key, *(f"{n}:{value}" for n, value in enumerate(values[field]))] for key, field in rows]
-        return ["dcb", "ets", "set", "dev", device, *(word for row in words for word in row)]
-    if name == "pause":
-        receive, send = ("on" if bit else "off" for bit in values["pause"])
-        return ["ethtool", "-A", device, "rx", receive, "tx", send]
-    return ["ip", "link", "set", "dev", device, "mtu", str(values["mtu"])]
-
-
-def _check(device: str, values: Mapping[str, Any], found: PortFacts) -> None:
+def _check(values: Mapping[str, Any], found: PortFacts) -> None:
     for field, value in values.items():
-        seen = getattr(found, field)
-        if field == "dscp":
-            good = all(found.maps(code, priority) for code, priority in value)
-        elif field == "dcqcn":
-            good = all(found.switched(path, text) for path, text in value)
-        else:
-            good = json.dumps(seen) == json.dumps(value)  # a value from the ledger has lists for tuples
-        if not good:
-            raise Refused(f"the driver accepted it, but {device} shows {field} {seen!r} afterwards")
+        if not reached({field: value}, found):
+            shown = json.dumps(getattr(found, field))
+            raise Refused(f"the driver accepted it, but {found.device} shows {field} {shown} afterwards")
 
 
 def _tool(run: Applying, *words: str) -> None:

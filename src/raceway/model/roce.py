@@ -12,6 +12,7 @@ from typing import Any, Dict, Mapping, Tuple
 from .dcqcn import files as dcqcn_files
 from .qos import Qos
 from .qos import parse as parse_qos
+from .roce_buffer import AUTO
 
 SELECTORS = ("pci", "mac", "guid")
 # Traffic classes as sent: three are enough and exist on every port that can do ETS. Their numbers have no meaning
@@ -22,11 +23,16 @@ CLASSES = 3
 
 @dataclass(frozen=True)
 class Port:
-    """One declared port: ``by`` is one of SELECTORS, ``value`` in lower case as sysfs has it; ``rail`` its number."""
+    """One declared port: ``by`` is one of SELECTORS, ``value`` in lower case as sysfs has it; ``rail`` its number.
+
+    ``speed_mbps``: what its link had when the request of a boot was stored; 0 elsewhere. A link that is not up yet has
+    no speed to size buffers by.
+    """
 
     by: str
     value: str
     rail: int = 0
+    speed_mbps: int = 0
 
     @property
     def label(self) -> str:
@@ -36,22 +42,37 @@ class Port:
 
 @dataclass(frozen=True)
 class RoceDesired:
-    """What the ``roce`` noun is given. No ports: what was taken over is given back."""
+    """What the ``roce`` noun is given. No ports: what was taken over is given back.
+
+    ``buffer``: one of ``roce_buffer.POLICIES``; ``consent``: whether links may be set up anew; ``boot``: this is the
+    stored request of a boot, which sets ports that are there and gives nothing back; ``only``: the interface or RDMA
+    device whose appearance asks, for that port alone; empty: all.
+    """
 
     ports: Tuple[Port, ...] = ()
     qos: Qos = field(default_factory=Qos)
     persist: bool = True
     platform: str = "bare_metal"
+    buffer: str = AUTO
+    consent: bool = False
+    boot: bool = False
+    only: str = ""
 
 
 def parse(spec: Mapping[str, Any]) -> RoceDesired:
-    """Read the JSON form: ``{"ports": [{"pci": …, "rail": 0}], "qos": {…}, "persist", "platform"}``."""
+    """Read the JSON form: ``{"ports": [{"pci": …, "rail": 0}], "qos": {…}, "persist", "platform", "buffer", …}``."""
+    names = ("persist", "platform", "buffer", "consent", "boot", "only")
+    given = {name: spec[name] for name in names if name in spec}
+    return RoceDesired(ports_of(spec), parse_qos(spec.get("qos", {})), **given)
+
+
+def ports_of(spec: Mapping[str, Any]) -> Tuple[Port, ...]:
+    """Read the rows of ``ports``."""
     ports = []
     for row in spec.get("ports", ()):
         by = next(name for name in SELECTORS if row.get(name))
-        ports.append(Port(by, str(row[by]).lower(), int(row.get("rail", 0))))
-    platform = spec.get("platform", RoceDesired().platform)
-    return RoceDesired(tuple(ports), parse_qos(spec.get("qos", {})), bool(spec.get("persist", True)), platform)
+        ports.append(Port(by, str(row[by]).lower(), int(row.get("rail", 0)), int(row.get("speed_mbps", 0))))
+    return tuple(ports)
 
 
 @dataclass(frozen=True)
@@ -73,8 +94,15 @@ class Settings:
     dcqcn: Tuple[Tuple[str, str], ...]
 
 
-# In the order they are set: the congestion control's packets need their priority first.
-PARTS = ("dscp", "pfc", "ets", "dcqcn", "pause", "mtu")
+# In the order they are set: room for what is still on its way before PFC, the congestion control's packets need their
+# priority first. Not every port has every part: ``plan/roce_goal.py`` picks.
+PARTS = ("cable", "buffer", "dscp", "pfc", "ets", "dcqcn", "cm_tos", "pause", "mtu")
+# The parts whose field is not of their own name, or that are more than one.
+_FIELDS = {
+    "ets": ("priority_class", "scheduling", "bandwidth"),
+    "buffer": ("priority_buffer", "buffer_sizes"),
+    "cable": ("cable_m",),
+}
 
 
 def wanted(qos: Qos) -> Settings:
@@ -82,7 +110,7 @@ def wanted(qos: Qos) -> Settings:
 
     The data's class and the rest share the link by ETS, notifications go first: they are few and end congestion.
     """
-    classes = {qos.priority: CLASS_DATA, qos.cnp_priority: CLASS_CNP}
+    classes = {**dict.fromkeys(qos.paused, CLASS_DATA), qos.cnp_priority: CLASS_CNP}
     scheduling = ["strict"] * 8
     scheduling[CLASS_REST] = scheduling[CLASS_DATA] = "ets"
     bandwidth = [0] * 8
@@ -99,19 +127,11 @@ def wanted(qos: Qos) -> Settings:
     )
 
 
-def headroom(qos: Qos, speed_gbps: float) -> int:
-    """Return the bytes a lossless buffer needs to take in what is still on its way after a pause frame is sent.
-
-    ``(301 + 2.16 × metres) × Gb/s + 2.72 × MTU``: the formula of the mlx5 driver (``port_buffer.c``).
-    """
-    return round((301 + 2.16 * qos.cable_m) * speed_gbps + 2.72 * qos.mtu)
-
-
 def fields_of(name: str) -> Tuple[str, ...]:
-    """Return the fields of one part: ``ets`` is three of them, every other part is the field of its name."""
-    return ("priority_class", "scheduling", "bandwidth") if name == "ets" else (name,)
+    """Return the fields of one part; most parts are the field of their name."""
+    return _FIELDS.get(name, (name,))
 
 
 def part(settings: Settings, name: str) -> Dict[str, Any]:
-    """Return one part as field → value."""
+    """Return one part of ``Settings`` as field → value."""
     return {field: getattr(settings, field) for field in fields_of(name)}

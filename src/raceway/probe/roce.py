@@ -1,4 +1,4 @@
-"""Finds declared ports in sysfs and asks dcb, ethtool and ip how they are set.
+"""Finds declared ports in sysfs and asks how they are set: DCB by its backend, the rest of ethtool, ip and sysfs.
 
 It deliberately asks only declared ports and those raceway has taken over: on a node with eight rails and a storage
 port that is what a no-op costs.
@@ -10,8 +10,9 @@ import json
 import posixpath
 from typing import Dict, List, Optional, Tuple
 
-from ..facts.dcb import parse_app, parse_buffer, parse_dcbx, parse_ets, parse_pfc
 from ..facts.ethtool_a import parse as parse_pause
+from ..facts.lldp import Lldp
+from ..facts.lldp import parse as parse_lldp
 from ..facts.natural import natural
 from ..facts.roce import PortFacts, RoceFacts
 from ..host import Host, Ledger
@@ -21,31 +22,38 @@ from ..model.qos import Qos
 from ..model.roce import Port, RoceDesired
 from ..plan.roce_boot import FILES
 from .rdma_cm import devices_of, read_tos
+from .roce_backend import read_half
 
 NET = "/sys/class/net"
 INFINIBAND = "/sys/class/infiniband"
 LLDPAD = ("systemctl", "is-active", "lldpad.service")
 ETHERNET = "1"  # ARPHRD_ETHER; lo and tunnels have other types
 FLAG_UP = 0x1  # IFF_UP of netdevice(7)
-FIRMWARE_OWNS = "lld_managed"
+# lldpd listens here; without it there is nobody to ask.
+LLDPD = ("/run/lldpd.socket", "/var/run/lldpd.socket", "/run/lldpd/lldpd.socket")
+UNHEARD = Lldp()
+BUFFERS = "roce_buffer"  # the ledger section of receive buffers that were divided by hand
 
 
 def probe(host: Host, desired: RoceDesired, ledger: Ledger) -> RoceFacts:
     """Return the facts the roce planner compares with ``desired``."""
-    owned = ledger.owned("roce")
+    owned = {} if desired.boot else ledger.owned("roce")
     files = {path: host.read(path) for path in FILES}
     if not desired.ports and not owned:
         return RoceFacts(files=files)
     present = interfaces(host)
     labels = dict.fromkeys([*(port.label for port in desired.ports), *owned])
-    places = {label: present[label] for label in labels if label in present}
+    places = {label: present[label] for label in labels if _asked(host, present.get(label), desired.only)}
     names = dict.fromkeys(present.values())
+    heard = _heard(host) if desired.ports else Lldp()
     return RoceFacts(
-        ports={label: read_port(host, device, desired.qos) for label, device in places.items()},
+        ports={label: read_port(host, device, desired.qos, heard) for label, device in places.items()},
         present=tuple(_told(device, present) for device in sorted(names, key=natural)),
         lldpad=bool(desired.ports) and host.run(LLDPAD).out.strip() == "active",
         files=files,
         owned=owned,
+        owned_buffers=ledger.owned(BUFFERS),
+        unheard=heard.problem,
     )
 
 
@@ -83,42 +91,54 @@ def _labels(host: Host, folder: str) -> List[str]:
     return [row.label for row in rows if row.value]
 
 
-def read_port(host: Host, device: str, qos: Qos) -> PortFacts:
+def read_port(host: Host, device: str, qos: Qos, heard: Lldp = UNHEARD) -> PortFacts:
     """Return how one interface is set now; ``qos`` says which of the driver's many switches are looked at."""
     folder = f"{NET}/{device}"
     flags = (host.read(f"{folder}/flags") or "0").strip()
-    pfc, ets = parse_pfc(_dcb(host, "pfc", device)), parse_ets(_dcb(host, "ets", device))
-    app, dcbx = parse_app(_dcb(host, "app", device)), parse_dcbx(_dcb(host, "dcbx", device))
+    half = read_half(host, device)
     pause = parse_pause(host.run(["ethtool", "-a", device]).out)
     return PortFacts(
         device=device,
         driver=posixpath.basename(host.readlink(f"{folder}/device/driver") or ""),
+        backend=half.backend,
+        chosen=half.chosen,
         up=bool(int(flags, 0) & FLAG_UP),
         virtual_function=host.exists(f"{folder}/device/physfn"),
-        firmware_dcbx=FIRMWARE_OWNS in (dcbx.flags or ()),
-        classes=ets.capable or 0,
-        pfc_classes=pfc.capable or 0,
-        dscp=None if app.problem else app.dscp,
-        pfc=pfc.enabled,
-        priority_class=ets.priority_class,
-        scheduling=ets.scheduling,
-        bandwidth=ets.bandwidth,
+        firmware_dcbx=half.firmware_dcbx,
+        classes=half.classes,
+        pfc_classes=half.pfc_classes,
+        dscp=half.dscp,
+        pfc=half.pfc,
+        priority_class=half.priority_class,
+        scheduling=half.scheduling,
+        bandwidth=half.bandwidth,
         pause=None if pause.rx is None or pause.tx is None else (pause.rx, pause.tx),
         mtu=_number(host.read(f"{folder}/mtu")),
         dcqcn=_dcqcn(host, folder, qos),
         notifies=any((host.read(path) or "").strip() == "1" for path in host.glob(f"{folder}/{NOTIFY}/*")),
         cm_tos=_cm_tos(host, device),
         max_mtu=_max_mtu(host, device),
-        buffer=parse_buffer(_dcb(host, "buffer", device)).total,
+        buffer=half.buffer,
+        priority_buffer=half.priority_buffer,
+        buffer_sizes=half.buffer_sizes,
+        cable_m=half.cable_m,
+        neighbours=heard.of(device),
         speed_mbps=_number(host.read(f"{folder}/speed")),
-        problem=_first([pfc.problem and f"PFC: {pfc.problem}", ets.problem and f"ETS: {ets.problem}"]),
+        problem=half.problem,
     )
 
 
-def _dcb(host: Host, what: str, device: str) -> str:
-    """Return what dcb printed; where it failed, its own words, which no parser takes for settings."""
-    done = host.run(["dcb", "-j", what, "show", "dev", device])
-    return done.out if done.rc == 0 else done.err or done.out or f"dcb ended with status {done.rc}"
+def _asked(host: Host, interface: Optional[str], only: str) -> bool:
+    """Tell whether a port is there and among those that are asked for."""
+    return interface is not None and (only in ("", interface) or only in devices_of(host, interface))
+
+
+def _heard(host: Host) -> Lldp:
+    """Return what lldpd has heard, nothing where it does not run."""
+    if host.first(LLDPD) is None:
+        return Lldp()
+    done = host.run(["lldpctl", "-f", "json"])
+    return parse_lldp(done.out if done.rc == 0 and done.out else f"{done.out}{done.err}")
 
 
 def _dcqcn(host: Host, folder: str, qos: Qos) -> Optional[Tuple[Tuple[str, str], ...]]:
@@ -145,10 +165,6 @@ def _max_mtu(host: Host, device: str) -> Optional[int]:
 def _number(text: Optional[str]) -> Optional[int]:
     word = (text or "").strip()
     return int(word) if word.isdigit() else None
-
-
-def _first(problems: List[str]) -> str:
-    return next((problem for problem in problems if problem), "")
 
 
 def _told(device: str, present: Dict[str, str]) -> str:

@@ -5,20 +5,15 @@ It deliberately takes no traffic class byte and no PFC bitmap: both follow from 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from ..model import qos
+from ..model import qos, selector
 from ..model.needs import Merged, Need
 from ..model.roce import SELECTORS
+from ..model.roce_watch import LONGEST_S
 from .problem import Problem
 
 PACKAGES = {"dcb": "iproute2", "ethtool": "ethtool"}
-SHAPES = {
-    "pci": (re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.I), "a PCI address such as 0000:3b:00.0"),
-    "mac": (re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.I), "a MAC address such as b8:3f:d2:00:00:01"),
-    "guid": (re.compile(r"(?:[0-9a-f]{4}:){3}[0-9a-f]{4}", re.I), "a node GUID such as b83f:d203:0000:0001"),
-}
 
 
 def declaration(values: dict[str, Any]) -> qos.Qos:
@@ -31,10 +26,14 @@ def rules(values: dict[str, Any]) -> list[Problem]:
     rows = [
         Problem(f"roce_{name}", found, allowed, act) for name, found, allowed, act in qos.problems(declaration(values))
     ]
+    watch = values["roce_watch_s"]
+    if not 0 <= watch <= LONGEST_S:
+        act = "a second shows what always happens, ten show what happens in bursts"
+        rows.append(Problem("roce_watch_s", str(watch), f"0 (no look) to {LONGEST_S} seconds", act))
     seen: set[str] = set()
     rails: set[int] = set()
     for port in values["roce_ports"]:
-        given = [name for name in SELECTORS if port.get(name)]
+        given = selector.given(port, SELECTORS)
         if len(given) != 1:
             allowed = f"exactly one of {', '.join(SELECTORS)}"
             rows.append(Problem("roce_ports", f"{len(given)} of them", allowed, "select each port by one of them"))
@@ -47,8 +46,8 @@ def rules(values: dict[str, Any]) -> list[Problem]:
 
 
 def _port(by: str, value: str, seen: set[str]) -> list[Problem]:
-    shape, told = SHAPES[by]
-    if not shape.fullmatch(value):
+    told = selector.wrong(by, value)
+    if told:
         return [Problem("roce_ports", f"{by}: {value}", told, "copy it from `raceway facts` or sysfs")]
     if value.lower() in seen:
         return [Problem("roce_ports", f"{by}: {value} twice", "each once", "remove one of the two")]
@@ -66,6 +65,8 @@ def desired(values: dict[str, Any], merged: tuple[Merged, ...], platform: str) -
     """Return the specs of the tools and of the ports; an absent role declares no ports."""
     del merged
     present = values["roce_state"] == "present" and bool(values["roce_ports"])
+    ports = values["roce_ports"] if present else []
+    numbers = qos.to_spec(declaration(values))
     packages = sorted(set(PACKAGES.values())) if present else []
     return {
         "package": {
@@ -73,9 +74,12 @@ def desired(values: dict[str, Any], merged: tuple[Merged, ...], platform: str) -
             "platform": platform,
         },
         "roce": {
-            "ports": values["roce_ports"] if present else [],
-            "qos": qos.to_spec(declaration(values)),
+            "ports": ports,
+            "qos": numbers,
             "persist": values["roce_persist"],
             "platform": platform,
+            "buffer": values["roce_buffer"],
+            "consent": values["roce_allow_disruptive"],
         },
+        "roce_watch": {"ports": ports, "qos": numbers, "seconds": values["roce_watch_s"], "platform": platform},
     }

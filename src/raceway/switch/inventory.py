@@ -183,4 +183,13 @@ def qos_of(values: Values) -> Qos:
     ecn = values.get("roce_ecn", DEFAULTS.ecn)
     if not isinstance(ecn, bool):
         raise RacewayError(values.place("roce_ecn"), repr(ecn), "true or false", "correct the value")
-    return Qos(**numbers, ecn=ecn, ect=str(values.get("roce_ect", DEFAULTS.ect)))
+    lossless = values.get("roce_lossless", [])
+    # A bool is an int to Python; a number with an origin is one of a class of its own.
+    if not isinstance(lossless, list) or any(isinstance(n, bool) or not isinstance(n, int) for n in lossless):
+        raise RacewayError(values.place("roce_lossless"), repr(lossless), "a list of priorities", "correct the value")
+    return Qos(
+        **numbers,
+        lossless=tuple(int(number) for number in lossless),
+        ecn=ecn,
+        ect=str(values.get("roce_ect", DEFAULTS.ect)),
+    )

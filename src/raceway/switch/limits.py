@@ -130,6 +130,9 @@ def _whole_switch(switch: Switch) -> Iterator[RacewayError]:
         yield RacewayError(
             f"{place}: roce_priority", str(switch.qos.priority), allowed, "the default class cannot pause"
         )
+    if switch.qos.lossless:
+        act = "these files know one lossless priority: configure the switch by hand, or take the list out"
+        yield RacewayError(f"{place}: roce_lossless", ", ".join(map(str, switch.qos.lossless)), "none", act)
     if not switch.qos.mtu <= switch.mtu <= limits.mtu:
         act = "a frame of the hosts must fit, and the platform must be able to"
         yield RacewayError(f"{place}: switch_mtu", str(switch.mtu), f"{switch.qos.mtu} to {limits.mtu} bytes", act)

@@ -36,6 +36,7 @@ def test_the_defaults_are_right_and_what_is_given_replaces_them() -> None:
         ({"dscp": -1}, "dscp", "give the DSCP itself"),
         ({"priority": 8}, "priority", "three bits"),
         ({"cnp_priority": 3}, "cnp_priority", "hold back"),
+        ({"dscp": 107}, "dscp", "ECN bits 11"),
         ({"cnp_dscp": 26}, "cnp_dscp", "48 is usual"),
         ({"ect": "ce"}, "ect", "only a switch may write"),
         ({"share": 100}, "share", "all other traffic"),
@@ -47,3 +48,19 @@ def test_what_cannot_be_right_is_named_with_the_values_allowed(wrong: dict[str, 
     ((found, value, allowed, act),) = problems(dataclasses.replace(Qos(), **wrong))
     assert found == name and value == str(wrong[name]) and allowed
     assert told in act
+
+
+@pytest.mark.parametrize(
+    ("lossless", "value", "told"),
+    [((9,), "9", "three bits"), ((6,), "6", "hold back"), ((3,), "3", "lossless by itself"), ((4, 4), "4, 4", "once")],
+)
+def test_further_lossless_priorities_are_others_and_never_the_notifications(
+    lossless: tuple[int, ...], value: str, told: str
+) -> None:
+    ((name, found, allowed, act),) = problems(Qos(lossless=lossless))
+    assert (name, found) == ("lossless", value) and allowed and told in act
+
+
+def test_a_further_lossless_priority_is_paused_as_well() -> None:
+    assert Qos(lossless=(5, 1)).paused == (1, 3, 5) and sum(Qos(lossless=(5, 1)).pfc) == 3
+    assert parse({"lossless": [4]}) == Qos(lossless=(4,)) and to_spec(Qos(lossless=(4,)))["lossless"] == [4]

@@ -12,6 +12,7 @@ from raceway.model.roce import Port, RoceDesired
 from raceway.probe.roce import interfaces, probe, read_port
 
 from ..fake_dcb import FakeDcb
+from ..fake_mlnx_qos import FakeMlnxQos
 
 MAC = "b8:3f:d2:00:00:01"
 PCI = "0000:3b:00.0"
@@ -58,6 +59,51 @@ def test_a_port_without_dcb_tells_the_tool_s_own_words(host: FakeDcb) -> None:
     found = read_port(host, "ens1f0np0", Qos())
     assert "Operation not supported" in found.problem
     assert (found.pfc, found.dscp, found.buffer) == (None, None, None)
+
+
+def test_a_port_that_only_the_vendor_s_tool_can_read_is_read_by_it(host: FakeDcb) -> None:
+    host.ports["ens1f0np0"]["dcb"] = False
+    host.mlnx["ens1f0np0"] = FakeMlnxQos()
+    found = read_port(host, "ens1f0np0", Qos())
+    assert (found.backend, found.problem, found.cable_m, found.dscp) == ("mlnx_qos", "", 7, ())
+    assert found.scheduling == ("vendor",) * 8 and "Operation not supported" in found.chosen
+
+
+def test_the_vendor_s_tool_is_not_started_for_a_port_that_netlink_reads(host: FakeDcb) -> None:
+    host.mlnx["ens1f0np0"] = FakeMlnxQos()
+    assert read_port(host, "ens1f0np0", Qos()).backend == "dcb"
+    assert not [call for call in host.calls if call.startswith("mlnx_qos")]
+
+
+def test_neighbours_are_asked_of_an_agent_that_runs_and_of_nobody_else(host: FakeDcb) -> None:
+    desired = RoceDesired((Port("pci", PCI),))
+    probe(host, desired, Ledger(host))
+    assert "lldpctl -f json" not in host.calls
+    (host.folder / "run").mkdir()
+    (host.folder / "run/lldpd.socket").touch()
+    host.lldp = '{"lldp": {"interface": {"ens1f0np0": {"chassis": {"leaf1": {}}, "port": {"mfs": "1518"}}}}}'
+    facts = probe(host, desired, Ledger(host))
+    (neighbour,) = facts.ports[f"pci {PCI}"].neighbours
+    assert (neighbour.name, neighbour.max_frame, facts.unheard) == ("leaf1", 1518, "")
+    host.lldp = ""
+    assert probe(host, desired, Ledger(host)).unheard == "printed nothing"
+
+
+def test_a_boot_looks_at_its_own_ports_alone(host: FakeDcb) -> None:
+    host.add("ens2f0np0", "0000:5e:00.0", "b8:3f:d2:00:00:02")
+    ledger = Ledger(host)
+    ledger.remember("roce", "pci 0000:5e:00.0", {})
+    facts = probe(host, RoceDesired((Port("pci", PCI),), boot=True), ledger)
+    assert list(facts.ports) == [f"pci {PCI}"] and facts.owned == {}
+
+
+@pytest.mark.parametrize("device", ["ens2f0np0", "mlx5_1"], ids=["interface", "RDMA device"])
+def test_a_device_that_appears_asks_for_its_own_port(host: FakeDcb, device: str) -> None:
+    other = Port("pci", "0000:5e:00.0", 1)
+    host.add("ens2f0np0", other.value, "b8:3f:d2:00:00:02")
+    host.add_rdma("ens2f0np0", "mlx5_1")
+    desired = RoceDesired((Port("pci", PCI), other), boot=True, only=device)
+    assert list(probe(host, desired, Ledger(host)).ports) == [other.label]
 
 
 def test_firmware_that_speaks_dcbx_is_noticed(host: FakeDcb) -> None:

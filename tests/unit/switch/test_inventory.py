@@ -92,7 +92,8 @@ def test_hosts_of_one_leaf_that_disagree_are_both_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("roce_ecn", "false"), ("roce_ect", "ect1"), ("roce_share", "80"), ("roce_mtu", "4200")]
+    ("variable", "value"),
+    [("roce_ecn", "false"), ("roce_ect", "ect1"), ("roce_share", "80"), ("roce_mtu", "4200"), ("roce_lossless", "[4]")],
 )
 def test_any_difference_between_two_hosts_is_told(tmp_path: Path, variable: str, value: str) -> None:
     text = HOSTS.replace("gpu2: {", f"gpu2: {{{variable}: {value}, ")
@@ -134,6 +135,11 @@ def test_facts_of_the_switch_are_taken_from_its_own_variables(tmp_path: Path) ->
             "node_spine: spine1, roce_cable_m: 3",
             "roce_ecn: 7",
             "gpu1 roce_ecn (hosts.yml:4): 7; allowed: true or false",
+        ),
+        (
+            "node_spine: spine1, roce_cable_m: 3",
+            "roce_lossless: 4",
+            "gpu1 roce_lossless (hosts.yml:4): 4; allowed: a list of priorities",
         ),
         ("roce_cable_m: 3", "roce_dscp: '{{ nothing }}'", "gpu1 roce_dscp (hosts.yml:4): "),
         ("    leaf1:\n", "    leaf1:\n      switch_wred: {green: {max: 5}}\n", "green: min 1048576 above max 5"),

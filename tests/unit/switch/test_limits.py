@@ -102,6 +102,11 @@ def test_b17_a_slow_port_of_a_fast_switch_uses_the_row_of_its_own_speed() -> Non
         ("sonic", {"qos": Qos(dscp=106, cable_m=5)}, "roce_dscp: 106; allowed: 0 to 63; next: a ToS byte of 106"),
         ("sonic", {"qos": Qos(cnp_priority=3, cable_m=5)}, "roce_cnp_priority: 3"),
         ("nxos", {"qos": Qos(priority=0, cable_m=5)}, "roce_priority: 0; allowed: 1 to 7"),
+        (
+            "sonic",
+            {"qos": Qos(lossless=(4,), cable_m=5)},
+            "roce_lossless: 4; allowed: none; next: these files know one",
+        ),
         ("eos", {"mtu": 9216}, "switch_mtu: 9216; allowed: 9000 to 9214 bytes"),
         ("sonic", {"mtu": 1500}, "switch_mtu: 1500; allowed: 9000 to 9216 bytes"),
         ("nxos", {"watchdog_ms": 5000}, "switch_watchdog_ms: 5000; allowed: 0 for none, or 100 to 1000 in steps of"),
