@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from raceway.cluster.jobs import devices
 from raceway.errors import RacewayError
-from raceway.facts.nccl import RdmaPort, parse_gid
+from raceway.facts.nccl import RdmaPort
 from raceway.host import Host
 from raceway.inventory.ansible_api import default_sources
 from raceway.inventory.desired import desired
@@ -23,8 +24,6 @@ from raceway.plan.nccl_environment import Environment, environment
 from raceway.probe.nccl import indexes, read_ports
 
 HELP = "show a host's collective library settings, each with its reason"
-SHAPE = 'a list of {"device", "pci", "guid", "port", "link_layer", "state"}'
-_PLAIN = {"device": str, "pci": str, "guid": str, "port": int, "link_layer": str, "state": str}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     declaration = _declaration(args)
     if args.devices is None and declaration.rails:
         act = "copy the node's sys/class/infiniband, or write the list by hand"
-        raise RacewayError("--devices", "not given, and rails are declared", SHAPE, act)
+        raise RacewayError("--devices", "not given, and rails are declared", devices.SHAPE, act)
     made = environment(declaration, _ports(args.devices, declaration) if args.devices else ())
     if args.json:
         print(json.dumps(_data(made), indent=2, ensure_ascii=False))
@@ -67,34 +66,7 @@ def _declaration(args: argparse.Namespace) -> Declaration:
 def _ports(place: Path, declaration: Declaration) -> Sequence[RdmaPort]:
     if place.is_dir():
         return read_ports(Host(str(place.absolute())), indexes(declaration))
-    try:
-        rows = json.loads(place.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RacewayError(str(place), f"no JSON: {error}", SHAPE, "correct the file") from error
-    if not isinstance(rows, list):
-        raise RacewayError(str(place), f"a {type(rows).__name__}", SHAPE, "write a list")
-    return tuple(_port(f"{place}: entry {number}", row) for number, row in enumerate(rows, 1))
-
-
-def _port(place: str, row: Any) -> RdmaPort:
-    if not isinstance(row, dict) or "device" not in row:
-        raise RacewayError(place, "no device", SHAPE, "name the device")
-    for key, value in row.items():
-        kind = _PLAIN.get(key)
-        if key != "gids" and (kind is None or not isinstance(value, kind) or isinstance(value, bool)):
-            found = f"{key}: {value!r}"
-            raise RacewayError(place, found, SHAPE, "correct the key" if kind is None else f"write a {kind.__name__}")
-    plain = {key: value.lower() if key in ("pci", "guid") else value for key, value in row.items() if key != "gids"}
-    return RdmaPort(**plain, gids=_gids(place, row["gids"]) if "gids" in row else None)
-
-
-def _gids(place: str, rows: Any) -> Any:
-    try:
-        found = [parse_gid(int(row["index"]), str(row["address"]), str(row["kind"])) for row in rows]
-    except (KeyError, TypeError, ValueError) as error:
-        allowed = '"gids": a list of {"index", "address", "kind"}'
-        raise RacewayError(f"{place}: gids", f"{type(error).__name__}: {error}", allowed, "correct it") from error
-    return tuple(gid for gid in found if gid)
+    return devices.parse(str(place), place.read_text(encoding="utf-8"))
 
 
 def _data(made: Environment) -> dict[str, Any]:

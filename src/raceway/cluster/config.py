@@ -64,11 +64,15 @@ class PlatformConfig:
 
 @dataclass(frozen=True)
 class JobConfig:
-    """One job of a workloads stack. ``expect: pending`` declares that it is meant to wait (no room is no error)."""
+    """One job of a workloads stack. ``expect: pending`` declares that it is meant to wait (no room is no error).
+
+    ``fabric_hosts``: hosts whose fabric settings it gets; none is every machine that has what its pods ask for.
+    """
 
     args: TorchrunJobArgs
     expect: str = "running"
     wait: bool = False
+    fabric_hosts: tuple[str, ...] = ()
 
 
 def platform_config(data: Mapping[str, Any], prefix: str = PLATFORM) -> PlatformConfig:
@@ -198,6 +202,7 @@ def jobs_config(data: Mapping[str, Any], scripts: Mapping[str, str], prefix: str
 def _job(reader: Reader, scripts: Mapping[str, str]) -> JobConfig | None:
     template = reader.choice("template", TEMPLATES, TEMPLATES[0])
     expect, wait = reader.choice("expect", EXPECTATIONS, "running"), reader.flag("wait", False)
+    hosts = reader.texts("fabricHosts")
     known_before = len(reader.problems)
     values = {one.name: _job_value(reader, one.name, str(one.type)) for one in fields(TorchrunJobArgs)}
     reader.done()
@@ -207,7 +212,7 @@ def _job(reader: Reader, scripts: Mapping[str, str]) -> JobConfig | None:
     if not given.get("script"):
         given["script"] = scripts.get(template, "")
     try:
-        return JobConfig(TorchrunJobArgs(**given), expect, wait)
+        return JobConfig(TorchrunJobArgs(**given), expect, wait, hosts)
     except RacewayError as error:
         reader.problems.append(Problem(f"{reader.place} {error.place}", error.found, error.allowed, error.act))
         return None

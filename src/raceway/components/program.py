@@ -13,12 +13,18 @@ import yaml
 
 from raceway import inventory
 from raceway.cluster.config import PLATFORM, WORKLOADS, JobConfig, jobs_config, platform_config
+from raceway.cluster.jobs import devices
+from raceway.cluster.jobs.fabric import KEY, needs_fabric, with_fabric
 from raceway.cluster.model import ClusterModel
 from raceway.cluster.volcano_install import NAMESPACE, InstallArgs
 from raceway.cluster.webhooks import NAME_PREFIX
 from raceway.components.versions import VOLCANO
 from raceway.components.volcano import VolcanoArgs
 from raceway.errors import RacewayError
+from raceway.facts.nccl import RdmaPort
+from raceway.inventory.desired import compile_all
+from raceway.model.nccl import Declaration
+from raceway.model.nccl import parse as parse_nccl
 from raceway.paths import state_dir
 from raceway.stack import certificates
 from raceway.tools import module_dir
@@ -56,10 +62,35 @@ def workloads(settings: Mapping[str, Any], folder: Path) -> list[JobConfig]:
         act = "set it, e.g. ../platform/Pulumi.lab.yaml"
         raise RacewayError(f"{WORKLOADS}:platform", repr(settings.get("platform", "")), "a stack file", act)
     platform = platform_config(stack_file_settings(path, PLATFORM))
-    machines = inventory.machines(inventory.load(inventory_path(settings, folder, WORKLOADS)))
+    declared = inventory.load(inventory_path(settings, folder, WORKLOADS))
+    machines = inventory.machines(declared)
     scripts = {path.parent.name: path.read_text() for path in (folder.parents[1] / "templates/jobs").glob("*/train.py")}
-    jobs = jobs_config({"jobs": settings.get("jobs", [])}, scripts)
+    jobs = list(jobs_config({"jobs": settings.get("jobs", [])}, scripts))
+    if needs_fabric(jobs):
+        jobs = with_fabric(jobs, machines, _declarations(declared), _ports(settings, folder))
     return ClusterModel.build(machines, platform).jobs(jobs)
+
+
+def _declarations(declared: inventory.Inventory) -> dict[str, Declaration]:
+    """Return host → what it declares for the collective library, for the hosts that do."""
+    found: dict[str, Declaration] = {}
+    for host, roles in compile_all(declared).items():
+        one = parse_nccl(roles["nccl"]["nouns"]["nccl"]).declaration if "nccl" in roles else None
+        if one is not None:
+            found[host] = one
+    return found
+
+
+def _ports(settings: Mapping[str, Any], folder: Path) -> tuple[RdmaPort, ...] | None:
+    """Return the RDMA ports every node has, from the file a stack names; None where it names none."""
+    named = str(settings.get("ncclDevices", ""))
+    if not named:
+        return None
+    try:
+        return devices.parse(named, (folder / named).read_text(encoding="utf-8"))
+    except OSError as error:
+        act = "correct the path; it counts from the project's folder"
+        raise RacewayError(KEY, f"{named}: {error.strerror}", devices.SHAPE, act) from error
 
 
 def stack_file_settings(path: Path, project: str) -> dict[str, Any]:

@@ -53,7 +53,8 @@ class RdmaPort:
 class NcclFacts:
     """``files``: path → text of the libraries' files and the administrator's own; ``owned``: files that are ours.
 
-    ``versions``: package → installed version; ``topology``: whether the declared topology file is there.
+    ``versions``: package → installed version; ``topology``: whether the declared topology file is there;
+    ``sharp_plugins``: paths of plugins that can be SHARP's; ``opensm``: whether a subnet manager runs here.
     """
 
     ports: Tuple[RdmaPort, ...] = ()
@@ -62,6 +63,8 @@ class NcclFacts:
     versions: Mapping[str, str] = field(default_factory=dict)
     manager: str = ""
     topology: bool = False
+    sharp_plugins: Tuple[str, ...] = ()
+    opensm: bool = False
 
 
 def parse_pci(target: str) -> str:

@@ -22,12 +22,13 @@ ADDRESS_FAMILIES = {"ipv4": "AF_INET", "ipv6": "AF_INET6"}
 SINCE_DYNAMIC_GID = (2, 21, 0)
 SINCE_FIFO_TC = (2, 22, 3)
 SINCE_RAIL_TAGS = (2, 30, 0)
+SINCE_FAILOVER = (2, 30, 0)
 MOST_DEVICES = 32  # MAX_IB_DEVS of NCCL
 QPS = range(1, 129)
 # Fields of a declaration that its JSON form holds as they are.
 PLAIN = (
     *("version", "cross_nic", "qps_per_connection", "adaptive_routing", "pxn", "sharp", "net_plugin"),
-    *("topology_file", "gid_index", "address_family", "address_range", "platform"),
+    *("topology_file", "gid_index", "address_family", "address_range", "platform", "sharp_plugin", "port_failover"),
 )
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?(?:[-+~].*)?")
 
@@ -75,8 +76,9 @@ class Declaration:
 
     ``sockets``: interface names for bootstrap and sockets, or names to leave out, each with a leading ``^``.
     ``cross_nic``: a key of CROSS_NIC or empty; ``qps_per_connection`` 0, the optional bools None and empty texts:
-    the library's own choice. ``address_range``: CIDR of the addresses a GID is chosen from. ``extra``: further
-    variables as they are.
+    the library's own choice. ``sharp_plugin``: path of SHARP's plugin on the node, empty where jobs bring it along.
+    ``address_range``: CIDR of the addresses a GID is chosen from. ``dpu``: PCI addresses and GUIDs of devices behind a
+    DPU that works as one. ``extra``: further variables as they are.
     """
 
     kind: str
@@ -88,11 +90,14 @@ class Declaration:
     adaptive_routing: Optional[bool] = None
     pxn: Optional[bool] = None
     sharp: bool = False
+    sharp_plugin: str = ""
+    port_failover: Optional[bool] = None
     net_plugin: str = ""
     topology_file: str = ""
     gid_index: int = NOT_GIVEN
     address_family: str = "ipv4"
     address_range: str = ""
+    dpu: Tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
     qos: Qos = field(default_factory=Qos)
     platform: str = "bare_metal"
@@ -137,6 +142,7 @@ def parse_declaration(spec: Mapping[str, Any]) -> Declaration:
         kind=spec.get("kind", ""),
         rails=tuple(_rail(row) for row in spec.get("rails", ())),
         sockets=tuple(spec.get("sockets", ())),
+        dpu=tuple(spec.get("dpu", ())),
         extra={str(name): str(value) for name, value in spec.get("extra", {}).items()},
         qos=parse_qos(spec.get("qos", {})),
         **given,

@@ -14,6 +14,7 @@ from ..model.plan import SAFE, Noop, Plan, Refusal, Step, join, sort
 from .dropin import BOOK, plan_file, render
 from .nccl_checks import lint
 from .nccl_environment import Environment, environment
+from .nccl_fabric import on_node
 
 _Outcome = Union[Step, Noop, Refusal]
 INSTALL = {"apt": "apt-get install {}={}", "dnf": "dnf install {}-{}", "zypper": "zypper install {}={}"}
@@ -25,8 +26,9 @@ def plan(desired: NcclDesired, facts: NcclFacts) -> Plan:
     if declaration is None:
         return sort(_give_back(facts, ""))
     made = environment(declaration, facts.ports)
-    refusals = [*made.refusals, *_topology(declaration, facts)]
-    rows: List[_Outcome] = [*made.notes, *[_pin(pin, facts) for pin in desired.pins if pin.version]]
+    refused, notes = on_node(declaration, facts)
+    refusals = [*made.refusals, *_topology(declaration, facts), *refused]
+    rows: List[_Outcome] = [*made.notes, *notes, *[_pin(pin, facts) for pin in desired.pins if pin.version]]
     if refusals:
         return sort([*refusals, *rows])
     conf = LIBRARIES[declaration.kind].conf

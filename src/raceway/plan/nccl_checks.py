@@ -41,6 +41,8 @@ def declared(declaration: Declaration) -> List[Refusal]:
         rows.append(Refusal("address_range", f"{declaration.address_range!r} is no CIDR", "such as 10.0.0.0/16"))
     if declaration.topology_file and not declaration.topology_file.startswith("/"):
         rows.append(Refusal("topology_file", f"{declaration.topology_file} is relative", "give the path from / on"))
+    if declaration.sharp_plugin and not declaration.sharp_plugin.startswith("/"):
+        rows.append(Refusal("sharp_plugin", f"{declaration.sharp_plugin} is relative", "give the path from / on"))
     return [*rows, *_sockets(declaration.sockets)]
 
 
@@ -139,6 +141,7 @@ def not_for(declaration: Declaration, library: str) -> List[Refusal]:
         "adaptive_routing": declaration.adaptive_routing is not None,
         "pxn": declaration.pxn is not None,
         "sharp": declaration.sharp,
+        "port_failover": declaration.port_failover is not None,
         "net_plugin": bool(declaration.net_plugin),
         "topology_file": bool(declaration.topology_file),
         "gid_index": declaration.gid_index != NOT_GIVEN,

@@ -21,7 +21,7 @@ from ..model.nccl import (
     Declaration,
 )
 from ..model.plan import Noop, Refusal
-from . import nccl_checks
+from . import nccl_checks, nccl_fabric
 from .nccl_gids import index_for
 from .nccl_hccl import ascend
 from .nccl_rails import Chosen, Told, choose
@@ -74,10 +74,12 @@ def _rows(declaration: Declaration, chosen: Sequence[Chosen], told: List[Told]) 
     if not chosen:  # nothing is derived that a list of a site's own could contradict
         told += nccl_checks.lint(declaration.extra, ())
     told += nccl_checks.traffic_classes(declaration, roce)
-    told += _fabric(declaration, roce, infiniband)
+    told += _pinned(declaration, infiniband)
+    told += nccl_fabric.checks(declaration, chosen, roce, infiniband)
     return [
         *rows,
         *_queue_pairs(declaration, chosen, told),
+        *nccl_fabric.rows(declaration),
         *_paths(declaration, chosen, told),
         *_offload(declaration, told),
     ]
@@ -146,9 +148,6 @@ def _queue_pairs(declaration: Declaration, chosen: Sequence[Chosen], told: List[
 
 def _paths(declaration: Declaration, chosen: Sequence[Chosen], told: List[Told]) -> List[Variable]:
     rows = []
-    if declaration.adaptive_routing is not None:
-        why = "declared: the fabric " + ("reorders packets" if declaration.adaptive_routing else "keeps their order")
-        rows.append(row("NCCL_IB_ADAPTIVE_ROUTING", str(int(declaration.adaptive_routing)), why, GUIDE))
     if declaration.cross_nic in CROSS_NIC:
         told_as = {"never": "each rail is a fabric of its own", "allow": "rails reach each other"}
         why = told_as.get(declaration.cross_nic, "declared: the library decides by the topology it sees")
@@ -170,9 +169,6 @@ def _paths(declaration: Declaration, chosen: Sequence[Chosen], told: List[Told])
 
 def _offload(declaration: Declaration, told: List[Told]) -> List[Variable]:
     rows = []
-    if declaration.sharp:
-        why = "switches reduce (SHARP); needs its plugin in the library path and sharp_am beside the subnet manager"
-        rows.append(row("NCCL_COLLNET_ENABLE", "1", why, "nccl-rdma-sharp-plugins"))
     if declaration.net_plugin:
         why = "declared: no plugin, the library's own transport" if declaration.net_plugin == "none" else "declared"
         rows.append(row("NCCL_NET_PLUGIN", declaration.net_plugin, why, GUIDE))
@@ -187,20 +183,11 @@ def _offload(declaration: Declaration, told: List[Told]) -> List[Variable]:
     return rows
 
 
-def _fabric(declaration: Declaration, roce: bool, infiniband: bool) -> List[Told]:
-    """Return settings that belong to the other kind of fabric than the ports are of."""
-    rows: List[Told] = []
+def _pinned(declaration: Declaration, infiniband: bool) -> List[Told]:
     pinned = declaration.gid_index != NOT_GIVEN or any(rail.gid_index != NOT_GIVEN for rail in declaration.rails)
     if infiniband and pinned:
-        rows.append(Refusal("gid_index", "declared on InfiniBand, where it means no address", "take it out"))
-    if infiniband and declaration.net_plugin == "spcx":
-        rows.append(Refusal("net_plugin", "spcx is for Spectrum-X, the ports are InfiniBand", "take it out"))
-    if roce and declaration.sharp:
-        act = "take sharp out: trees of SHARP live in InfiniBand switches, under a subnet manager"
-        rows.append(Refusal("sharp", "declared on Ethernet ports", act))
-    if declaration.sharp and declaration.net_plugin == "none":
-        rows.append(Refusal("net_plugin", "none with sharp: SHARP is a plugin", "name the plugin, or take one out"))
-    return rows
+        return [Refusal("gid_index", "declared on InfiniBand, where it means no address", "take it out")]
+    return []
 
 
 def _with_extra(declaration: Declaration, rows: List[Variable]) -> Tuple[List[Variable], List[Told]]:

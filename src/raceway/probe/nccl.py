@@ -29,6 +29,15 @@ from .package import DPKG_STATUS, find_manager
 INFINIBAND = "/sys/class/infiniband"
 # Tables have up to 256 entries, filled from the start: two for each address of a port. A pinned one is read besides.
 GIDS_READ = 16
+# Where HPC-X, DOCA-Host and distributions put the plugin that NCCL loads as libnccl-net.so.
+PLUGINS = (
+    "/opt/hpcx*/nccl_rdma_sharp_plugin/lib/libnccl-net*.so",
+    "/opt/mellanox/*/lib/libnccl-net*.so",
+    "/usr/lib*/libnccl-net*.so",
+    "/usr/lib/*-linux-gnu/libnccl-net*.so",
+    "/usr/local/lib/libnccl-net*.so",
+)
+OPENSM = ("systemctl", "is-active", "opensm.service")
 CONFS = tuple(library.conf for library in LIBRARIES.values() if library.conf)
 
 
@@ -53,6 +62,8 @@ def probe(host: Host, desired: NcclDesired, ledger: Ledger) -> NcclFacts:
         versions=versions,
         manager=manager,
         topology=bool(declaration and declaration.topology_file and host.exists(declaration.topology_file)),
+        sharp_plugins=_sharp_plugins(host, declaration) if declaration and declaration.sharp else (),
+        opensm=bool(declaration and declaration.sharp) and host.run(OPENSM).out.strip() == "active",
     )
 
 
@@ -78,6 +89,12 @@ def read_ports(host: Host, gids: Sequence[int] = ()) -> Tuple[RdmaPort, ...]:
             table = _gids(host, port, gids) if layer == ETHERNET else None
             rows.append(RdmaPort(device, pci, guid, int(number), layer, state, table))
     return tuple(rows)
+
+
+def _sharp_plugins(host: Host, declaration: Declaration) -> Tuple[str, ...]:
+    found = [path for pattern in PLUGINS for path in host.glob(pattern)]
+    found += [declaration.sharp_plugin] if declaration.sharp_plugin and host.exists(declaration.sharp_plugin) else []
+    return tuple(dict.fromkeys(found))
 
 
 def _gids(host: Host, port: str, more: Sequence[int]) -> Tuple[Gid, ...]:

@@ -1,33 +1,28 @@
 """The nccl role's variables: which library, which rails, which of its choices, and packages with versions.
 
 The kind of accelerator is the node's (``node_accelerator_kind``), DSCP and priority are the fabric's (``roce_*``): both
-are read, never declared a second time. It deliberately takes no traffic class byte and no list of devices.
+are read, never declared a second time; so is the mode of DPUs (``rdma_devices``). It deliberately takes no traffic
+class byte and no list of devices.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..model import qos
+from ..model import qos, selector
 from ..model.nccl import MOST_DEVICES, NOT_GIVEN, QPS, SELECTORS, version_of
 from ..model.needs import Merged, Need
 from ..plan.nccl_checks import line_problem
 from .problem import Problem
 
-READS = ("node", "roce")  # roles whose variables this one sees, where they are declared
+READS = ("node", "roce", "rdma")  # roles whose variables this one sees, where they are declared
 CHOICES: dict[str, bool | None] = {"": None, "enabled": True, "disabled": False}
 # Packages that carry the library itself, by the names of NVIDIA's and AMD's repositories.
 LIBRARY_PACKAGES = ("libnccl2", "libnccl", "rccl")
-SHAPES = {
-    "pci": (re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.I), "a PCI address such as 0000:3b:00.0"),
-    "guid": (re.compile(r"(?:[0-9a-f]{4}:){3}[0-9a-f]{4}", re.I), "a node GUID such as b83f:d203:0000:0001"),
-    "device": (re.compile(r"[A-Za-z0-9_.-]+"), "a device name such as mlx5_0"),
-}
 _COPIED = (
     *("version", "cross_nic", "qps_per_connection", "sharp", "net_plugin", "topology_file", "gid_index"),
-    *("address_family", "address_range"),
+    *("address_family", "address_range", "sharp_plugin"),
 )
 
 
@@ -77,10 +72,18 @@ def declaration(values: Mapping[str, Any], platform: str) -> dict[str, Any]:
         "sockets": values["nccl_socket_interfaces"],
         "adaptive_routing": CHOICES[values["nccl_adaptive_routing"]],
         "pxn": CHOICES[values["nccl_pxn"]],
+        "port_failover": CHOICES[values["nccl_port_failover"]],
+        "dpu": _dpus(values),
         "extra": {name: str(value) for name, value in values["nccl_environment"].items()},
         "qos": {name: values[f"roce_{name}"] for name in qos.NAMES if f"roce_{name}" in values},
         "platform": platform,
     }
+
+
+def _dpus(values: Mapping[str, Any]) -> list[str]:
+    """Return the places of devices whose card is to work as a DPU, as the rdma role declares and checks it."""
+    rows = [row for row in values.get("rdma_devices", []) if row.get("dpu_mode") == "dpu"]
+    return [str(row[name]).lower() for row in rows for name in ("pci", "guid") if row.get(name)]
 
 
 def _version(text: str) -> list[Problem]:
@@ -95,15 +98,15 @@ def _rails(rails: list[dict[str, Any]]) -> list[Problem]:
     places: set[tuple[int, int]] = set()
     devices: set[tuple[str, int]] = set()
     for row in rails:
-        given = [name for name in SELECTORS if row.get(name)]
+        given = selector.given(row, SELECTORS)
         if len(given) != 1:
             allowed = f"exactly one of {', '.join(SELECTORS)}"
             found = f"rail {row['rail']}: {' and '.join(given) or 'none of them'}"
             rows.append(Problem("nccl_rails", found, allowed, "select each rail by one of them"))
             continue
-        shape, told = SHAPES[given[0]]
         value = str(row[given[0]])
-        if not shape.fullmatch(value):
+        told = selector.wrong(given[0], value)
+        if told:
             rows.append(Problem("nccl_rails", f"rail {row['rail']}: {given[0]} {value}", told, "copy it from sysfs"))
         place, device = (row["rail"], row.get("plane", NOT_GIVEN)), (value.lower(), row.get("port", 1))
         if place in places:

@@ -97,3 +97,14 @@ def test_versions_are_asked_for_pins_alone(tmp_path: Path) -> None:
     assert rpm.calls == ["rpm -q --qf %{NAME} %{VERSION}-%{RELEASE}\\n libnccl2"]
     bare = make_host(tmp_path / "bare")
     assert probe(bare, parse(spec), Ledger(bare)).versions == {}
+
+
+def test_sharp_s_plugin_and_a_subnet_manager_are_looked_for_only_where_sharp_is_declared(tmp_path: Path) -> None:
+    plugin = "/opt/hpcx-v2.22/nccl_rdma_sharp_plugin/lib/libnccl-net.so"
+    programs = {"systemctl is-active opensm.service": "active\n"}
+    host = make_host(tmp_path, {plugin: "", "/srv/libnccl-net-own.so": ""}, programs)
+    facts = probe(host, make_desired(sharp=True, sharp_plugin="/srv/libnccl-net-own.so"), Ledger(host))
+    assert facts.sharp_plugins == (plugin, "/srv/libnccl-net-own.so") and facts.opensm
+    host.calls.clear()
+    facts = probe(host, make_desired(), Ledger(host))
+    assert facts.sharp_plugins == () and not facts.opensm and host.calls == []

@@ -36,7 +36,7 @@ def test_the_kind_is_the_nodes_and_the_numbers_are_the_fabrics() -> None:
 
 def test_a_role_sees_the_variables_of_the_roles_it_reads_and_its_own_outrank_them() -> None:
     values = {"node": {"node_cpus": 8, "x": 1}, "nccl": {"x": 2}, "kernel": {"kernel_state": "present"}}
-    assert reads("nccl") == ("node", "roce") and reads("kernel") == ()
+    assert reads("nccl") == ("node", "roce", "rdma") and reads("kernel") == ()
     assert seen("nccl", values) == {"node_cpus": 8, "x": 2}
     assert seen("kernel", values) is values["kernel"]
 
@@ -107,3 +107,13 @@ def test_what_cannot_be_right_is_a_problem(changed: dict[str, Any], told: str) -
 )
 def test_what_is_right_is_no_problem(changed: dict[str, Any]) -> None:
     assert nccl.rules(make_values(**changed)) == []
+
+
+def test_devices_of_dpus_come_from_the_rdma_role_and_the_choice_of_failover_is_the_model_s() -> None:
+    rows = [
+        {"rail": 0, "pci": "0000:3B:00.0", "guid": "", "dpu_mode": "dpu"},
+        {"rail": 1, "pci": "0000:5e:00.0", "guid": "", "dpu_mode": "nic"},
+    ]
+    found = make_declaration(rdma_devices=rows, nccl_port_failover="enabled", nccl_sharp_plugin="/opt/x.so")
+    assert found is not None
+    assert (found.dpu, found.port_failover, found.sharp_plugin) == (("0000:3b:00.0",), True, "/opt/x.so")
