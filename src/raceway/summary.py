@@ -47,7 +47,8 @@ class Node:
         # Kept over the tasks of a run, the first of each: only the one that tried knows what the kernel refused.
         for row in result["refused"]:
             self.refusals.setdefault(row["target"], f"{row['reason']}; next: {row['act']}")
-        self.reboots = {row["target"]: row["reason"] for row in result["reboots"]}
+        # Kept too: what apply gave up and forgot is still in the running kernel, and a later reading cannot know it.
+        self.reboots.update({row["target"]: row["reason"] for row in result["reboots"]})
 
 
 def _count(noops: Any) -> int:

@@ -56,6 +56,12 @@ def test_a_node_that_fared_otherwise_has_a_row_of_its_own_and_its_reason() -> No
     assert summary.reasons(nodes) == ["n2: refused qdisc: is disruptive; next: mend it"]
 
 
+def test_a_reboot_that_apply_asked_for_is_not_forgotten_by_the_reading_that_follows() -> None:
+    given_up = {**make_result(applied=1, steps=1), "reboots": [{"target": "iommu=pt", "reason": "still running"}]}
+    node = make_node(given_up, make_result())
+    assert node.verdict == "reboot needed" and node.reboots == {"iommu=pt": "still running"}
+
+
 def test_a_refusal_while_applying_is_not_forgotten_by_the_reading_that_follows() -> None:
     node = make_node(make_result(key="the kernel said no"), make_result())
     assert node.refusals == {"key": "the kernel said no; next: mend it"}

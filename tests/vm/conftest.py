@@ -1,18 +1,26 @@
 """Two VM nodes for all tests of this rung, and the few words those tests speak: a command on a node, a raceway command.
 
+The lab boots once a run, and every file works on the same two machines. A file finds them as the image makes them: no
+roles, default kernel parameters, empty drives. It leaves them so: either it puts back what it changed, or it calls
+``vms.worn_out(node)`` as soon as it changes something it will not put back; the next file that asks for ``vms`` then
+gets that node on new disks (the time of a reboot, and nothing at all after the last file).
+
 It deliberately looks at a node through plain ssh, never through raceway. The lab's name holds this process's id; a lab
 whose test process was killed is removed by the next session.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +32,7 @@ MISSING = requirements.missing_for_vms()
 RACEWAY = (sys.executable, "-m", "raceway.cli.main")
 ROOT = Path(__file__).parents[2]
 PREFIX = "vmtest-"
+BIN = Path(sys.executable).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,11 +46,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(mark)
 
 
+@dataclass
+class Run:
+    """How a playbook ended: exit code, everything it printed on one line, and the report's part of each node."""
+
+    rc: int
+    text: str
+    nodes: dict[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Vms:
-    """A running lab of two VMs, ``first`` and ``second``."""
+    """A running lab of two VMs, ``first`` and ``second``; ``worn``: nodes that are made anew for the next file."""
 
     lab: VmLab
+    worn: set[str] = field(default_factory=set)
 
     @property
     def first(self) -> str:
@@ -63,6 +82,30 @@ class Vms:
         done = self.ssh(node, f"set -e\n{script}", timeout=timeout)
         assert done.returncode == 0, f"{node}: {script}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def playbook(self, book: str, node: str, values: dict[str, Any], *words: str, timeout: float = 300) -> Run:
+        """Run a playbook on one node with these variables; the caller looks at how it ended."""
+        report = self.lab.folder / "report.json"
+        report.unlink(missing_ok=True)
+        env = {**os.environ, "RACEWAY_LAB": self.lab.name, "RACEWAY_REPORT": str(report), "NO_COLOR": "1"}
+        env["PATH"] = f"{BIN}:{env['PATH']}"
+        command = [str(BIN / "ansible-playbook"), "-i", "inventories/vmlab", book, "--limit", node]
+        command += ["-e", json.dumps(values), *words]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=timeout)
+        print(done.stdout[-6000:], done.stderr[-2000:])
+        nodes = json.loads(report.read_text())["nodes"] if report.exists() else {}
+        return Run(done.returncode, " ".join((done.stdout + done.stderr).split()), nodes)
+
+    def worn_out(self, *nodes: str) -> None:
+        """Say that these nodes (default: both) will not be put back: the next file gets them on new disks."""
+        self.worn.update(nodes or (self.first, self.second))
+
+    def renew(self) -> None:
+        """Give worn-out nodes new disks and boot them; all others are left alone."""
+        for node in sorted(self.worn):
+            self.lab.machine(node).make()
+        self.worn.clear()
+        self.lab.up()
 
 
 def raceway(*words: str, timeout: float = 300) -> str:
@@ -96,12 +139,22 @@ def lab_name() -> str:
     return f"{PREFIX}{os.getpid()}"
 
 
-@pytest.fixture(scope="package")
-def vms(lab_name: str) -> Iterator[Vms]:
-    """Two VMs that have booted; removed at the end."""
+@pytest.fixture(scope="session")
+def machines(lab_name: str) -> Iterator[Vms]:
+    """The two VMs of this run, booted once; removed at the end. Files ask for ``vms``."""
     lab = VmLab(lab_name, show=True)
     try:
+        began = time.monotonic()
         lab.up(2)
+        print(f"two machines have booted after {time.monotonic() - began:.0f} s")
         yield Vms(lab)
     finally:
         lab.down()
+
+
+@pytest.fixture(scope="module")
+def vms(machines: Vms) -> Vms:
+    """The two VMs, booted and as the image makes them; shared by all files, see the module's text for what is owed."""
+    if machines.worn:
+        machines.renew()
+    return machines

@@ -27,6 +27,12 @@ SERIALS = "for n in /sys/class/nvme/nvme*; do echo $(cat $n/serial) $(cat $n/dev
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def worn(vms: Vms) -> None:
+    """Parameters, RDMA devices, power cuts: what this file does to the machines it does not put back."""
+    vms.worn_out()
+
+
 def drives(vms: Vms, node: str) -> dict[str, str]:
     """Serial of each NVMe drive → its NUMA node."""
     return dict(line.split() for line in vms.read(node, SERIALS).splitlines())
@@ -99,13 +105,16 @@ def test_rdma_passes_between_the_machines_over_the_roce_ports(vms: Vms) -> None:
             f"ip link set roce0 mtu 9000 up; ip addr replace {address}/24 dev roce0\n"
             "modprobe rdma_rxe; rdma link add rxe0 type rxe netdev roce0",
         )
-    assert "0% packet loss" in vms.read(vms.first, "ping -c3 -i.2 -M do -s 8972 10.77.0.2")
+    # A link that has just come up may still drop the first ones.
+    eventually(vms, vms.first, "ping -c3 -i.2 -W2 -M do -s 8972 10.77.0.2", " 0% packet loss")
     assert "PORT_ACTIVE" in vms.read(vms.first, "ibv_devinfo -d rxe0")
-    serve = "systemd-run --quiet --collect --unit={0} {0} {1}; sleep 2"
+    serve = "systemd-run --quiet --collect --unit={0} {0} {1}"
     vms.read(vms.second, serve.format("rping", "-s -a 10.77.0.2 -C 5"))
-    vms.read(vms.first, "timeout 60 rping -c -a 10.77.0.2 -C 5")
+    # Nothing shows that rping listens: it is called until it answers.
+    vms.read(vms.first, "timeout 60 sh -c 'until rping -c -a 10.77.0.2 -C 5; do sleep 1; done'")
     words = "-d rxe0 -x 1 -F -s 65536 -n 300"
     vms.read(vms.second, serve.format("ib_write_bw", words))
+    eventually(vms, vms.second, "ss -tln 'sport = :18515'", "LISTEN")
     table = vms.read(vms.first, f"timeout 100 ib_write_bw {words} --report_gbits 10.77.0.2")
     rows = [line.split() for line in table.splitlines() if line.split()[:1] == ["65536"]]
     assert len(rows) == 1, table

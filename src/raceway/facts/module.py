@@ -44,11 +44,22 @@ class ModprobeLine:
 
 
 @dataclass(frozen=True)
+class OptionsLine:
+    """One ``options`` line of modprobe.d, in the order modprobe reads them: for one parameter the last one counts."""
+
+    module: str
+    options: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
 class ModuleFacts:
-    """States by name, what holds modules back, our files, what raceway loaded, and which kernel this is."""
+    """States by name, what holds modules back, who gives them options, our files, what raceway loaded, the kernel."""
 
     states: Mapping[str, ModuleState] = field(default_factory=dict)
     held_back: Tuple[ModprobeLine, ...] = ()
+    options: Tuple[OptionsLine, ...] = ()
     load_file: Optional[str] = None
     options_file: Optional[str] = None
     owned: Mapping[str, Any] = field(default_factory=dict)
@@ -81,6 +92,20 @@ def parse_modprobe(text: str, file: str) -> Tuple[ModprobeLine, ...]:
             rows.append(ModprobeLine("blacklist", normal(words[1]), file, number))
         elif len(words) >= 3 and words[0] == "install" and words[2].rsplit("/", 1)[-1] in ("true", "false", ":"):
             rows.append(ModprobeLine("install", normal(words[1]), file, number))
+    return tuple(rows)
+
+
+def parse_options(text: str, file: str) -> Tuple[OptionsLine, ...]:
+    """Return the ``options`` lines of one file.
+
+    >>> parse_options("options dummy numdummies=0\n", "f")
+    (OptionsLine(module='dummy', options='numdummies=0', file='f', line=1),)
+    """
+    rows = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        words = raw.split("#", 1)[0].split(None, 2)
+        if len(words) == 3 and words[0] == "options":
+            rows.append(OptionsLine(normal(words[1]), words[2].strip(), file, number))
     return tuple(rows)
 
 

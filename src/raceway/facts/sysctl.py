@@ -92,3 +92,18 @@ def tuned_includes(text: str) -> Tuple[str, ...]:
         if line.startswith("include") and "=" in line:
             return tuple(name.strip() for name in line.split("=", 1)[1].split(",") if name.strip())
     return ()
+
+
+def sysctl_loses(main: str) -> bool:
+    """Tell whether tuned-main.conf lets the active profile win over sysctl files (``reapply_sysctl``, on by default).
+
+    >>> sysctl_loses("reapply_sysctl = False  "), sysctl_loses("#reapply_sysctl = 0")
+    (True, False)
+    """
+    value = ""
+    for raw in main.splitlines():
+        key, equals, text = raw.partition("=")
+        if equals and key.strip() == "reapply_sysctl":
+            value = text.strip()
+    # The words that TuneD's own get_bool takes for "no".
+    return value.upper() in ("0", "N", "NO", "F", "FALSE")

@@ -22,6 +22,7 @@ MODULE_PACKAGES = {
     "almalinux": "kernel-modules-extra-{kernel}",
     "centos": "kernel-modules-extra-{kernel}",
 }
+OVERRIDES = "/etc/modprobe.d"
 _Outcome = Union[Step, Noop, Refusal, Reboot]
 
 
@@ -32,7 +33,7 @@ def plan(desired: ModuleDesired, facts: ModuleFacts) -> Plan:
         found: List[_Outcome] = [_in_container(module, facts) for module in desired.modules]
     else:
         wanted = desired.modules
-        found = [outcome for module in wanted for outcome in _module(module, facts)]
+        found = [outcome for module in wanted for outcome in _module(module, desired, facts)]
     refused = {outcome.target for outcome in found if isinstance(outcome, Refusal)}
     kept = [module for module in wanted if module.name not in refused]
     load = render("kernel", [line for module in kept if _listed(module, facts) for line in _lines(module)])
@@ -62,9 +63,9 @@ def _in_container(module: WantedModule, facts: ModuleFacts) -> Noop:
     return Noop(module.name, f"modules belong to the machine this container runs on; {seen}")
 
 
-def _module(module: WantedModule, facts: ModuleFacts) -> List[_Outcome]:
+def _module(module: WantedModule, desired: ModuleDesired, facts: ModuleFacts) -> List[_Outcome]:
     state = _state(module.name, facts)
-    refusal = _impossible(module, state, facts)
+    refusal = _impossible(module, state, facts) or _overruled(module, desired, facts)
     if refusal:
         return [refusal]
     if state.state == AVAILABLE:
@@ -117,6 +118,24 @@ def _blocked(name: str, state: ModuleState, facts: ModuleFacts) -> Optional[Refu
     return Refusal(name, reason, f"remove that, or {name} from kernel_modules")
 
 
+def _overruled(module: WantedModule, desired: ModuleDesired, facts: ModuleFacts) -> Optional[Refusal]:
+    """Return a refusal where a file that modprobe reads after ours gives a declared parameter another value.
+
+    systemd's own ``options dummy numdummies=0`` is such a line: raceway.conf comes before systemd.conf.
+    """
+    wanted, ours = option_values(module.options), desired.options_file.rsplit("/", 1)[1]
+    for row in facts.options:
+        if row.module != module.name or row.file.rsplit("/", 1)[1] <= ours:
+            continue
+        other = option_values(row.options)
+        for key, value in wanted.items():
+            if key in other and not same_value(value, other[key]):
+                reason = f"{row.file}:{row.line} gives {key}={other[key]} and is read after {desired.options_file}"
+                act = f"remove that line, or hide the file by one of the same name in {OVERRIDES}"
+                return Refusal(module.name, f"{reason}, so {key}={value} would not last", act)
+    return None
+
+
 def _place(line: ModprobeLine) -> str:
     if line.file == "/proc/cmdline":
         return f"{line.command} on the kernel command line"
@@ -147,7 +166,12 @@ def _listed(module: WantedModule, facts: ModuleFacts) -> bool:
     return _state(module.name, facts).state != INSIDE
 
 
-def _given_up(name: str, facts: ModuleFacts) -> Union[Step, Noop]:
+def _given_up(name: str, facts: ModuleFacts) -> Step:
+    """Unload, or leave to the next boot, which no longer loads it.
+
+    A used one is forgotten at once: often it is what the same run gives back (a qdisc, a congestion control) that uses
+    it, and the next reading would find it unused and plan again what this one could not do.
+    """
     state = _state(name, facts)
     args = {"name": name}
     why = "it is no longer declared and raceway had loaded it"
@@ -156,7 +180,8 @@ def _given_up(name: str, facts: ModuleFacts) -> Union[Step, Noop]:
         return Step("module_forget", name, what, why, SAFE, f"declare {name} again", "", "", args)
     if state.refcount > 0 or state.holders:
         users = ", ".join(state.holders) or f"{state.refcount} users"
-        return Noop(name, f"no longer declared, but in use by {users}: it stays until the next reboot")
+        what = f"forget {name}: in use by {users}, it stays until the next reboot"
+        return Step("module_forget", name, what, why, SAFE, f"declare {name} again", "loaded", "", args)
     undo = f"modprobe {name}"
     return Step("module_unload", name, f"unload {name}", why, DISRUPTIVE, undo, "loaded", "absent", args)
 

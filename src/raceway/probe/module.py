@@ -20,6 +20,7 @@ from ..facts.module import (
     names,
     parse_cmdline_blacklist,
     parse_modprobe,
+    parse_options,
 )
 from ..host import Host, Ledger
 from ..model.module import ModuleDesired
@@ -37,9 +38,11 @@ def probe(host: Host, desired: ModuleDesired, ledger: Ledger) -> ModuleFacts:
     wanted = dict.fromkeys([module.name for module in desired.modules] + list(owned))
     kernel = (host.read("/proc/sys/kernel/osrelease") or "").strip()
     folder = lib_folder(host, kernel)
+    texts = _modprobe_files(host) if wanted else ()
     return ModuleFacts(
         states=states(host, wanted, kernel),
-        held_back=_held_back(host) if wanted else (),
+        held_back=_held_back(host, texts) if wanted else (),
+        options=tuple(row for path, text in texts for row in parse_options(text, path)),
         load_file=host.read(desired.load_file),
         options_file=host.read(desired.options_file),
         owned=owned,
@@ -106,13 +109,17 @@ def _parameters(host: Host, name: str) -> Mapping[str, str]:
     return {parameter: value.strip() for parameter, value in rows.items() if value is not None}
 
 
-def _held_back(host: Host) -> Tuple[ModprobeLine, ...]:
-    rows: List[ModprobeLine] = []
-    seen = set()
-    for folder in MODPROBE_FOLDERS:  # as with sysctl.d, a name in /etc hides the same name below /usr
+def _modprobe_files(host: Host) -> Tuple[Tuple[str, str], ...]:
+    """Return (path, text) as modprobe reads them: by name; as with sysctl.d, one in /etc hides its name below /usr."""
+    chosen: Dict[str, str] = {}
+    for folder in MODPROBE_FOLDERS:
         for file in host.listdir(folder):
-            if file.endswith(".conf") and file not in seen:
-                seen.add(file)
-                rows.extend(parse_modprobe(host.read(f"{folder}/{file}") or "", f"{folder}/{file}"))
+            if file.endswith(".conf"):
+                chosen.setdefault(file, f"{folder}/{file}")
+    return tuple((chosen[file], host.read(chosen[file]) or "") for file in sorted(chosen))
+
+
+def _held_back(host: Host, texts: Tuple[Tuple[str, str], ...]) -> Tuple[ModprobeLine, ...]:
+    rows = [row for path, text in texts for row in parse_modprobe(text, path)]
     rows.extend(parse_cmdline_blacklist(host.read("/proc/cmdline") or ""))
     return tuple(rows)

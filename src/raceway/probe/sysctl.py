@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
-from ..facts.sysctl import Assignment, Live, SysctlFacts, boot_order, parse_conf, parse_tuned
+from ..facts.sysctl import Assignment, Live, SysctlFacts, boot_order, parse_conf, parse_tuned, sysctl_loses
 from ..host import Host, Ledger
 from ..model.sysctl import SysctlDesired
 from .tuned import active_profiles
@@ -54,14 +54,10 @@ def _is_sysctl_conf(host: Host, path: str) -> bool:
 
 def _tuned(host: Host) -> Tuple[Assignment, ...]:
     """Return what the active profile sets, parents first; nothing where TuneD lets sysctl files win (its default)."""
-    if "reapply_sysctl = 0" not in _squeezed(host.read("/etc/tuned/tuned-main.conf") or ""):
+    if not sysctl_loses(host.read("/etc/tuned/tuned-main.conf") or ""):
         return ()
     values: Dict[str, Assignment] = {}
     for path, text in active_profiles(host):
         for row in parse_tuned(text, path):
             values[row.path] = row
     return tuple(values.values())
-
-
-def _squeezed(text: str) -> str:
-    return "\n".join(" = ".join(part.strip() for part in line.split("=", 1)) for line in text.splitlines())

@@ -58,9 +58,10 @@ def test_tuned_counts_only_where_it_reapplies_over_sysctl_files(tmp_path: Path) 
     }
     host = Host(str(make_tree(tmp_path, files)))
     assert probe(host, parse({}), Ledger(host)).tuned == ()
-    make_tree(tmp_path, {"/etc/tuned/tuned-main.conf": "reapply_sysctl=0\n"})
-    rows = {row.path: row.value for row in probe(host, parse({}), Ledger(host)).tuned}
-    assert rows == {"vm/swappiness": "1", "vm/dirty_ratio": "40"}
+    for words in ("reapply_sysctl=0", "reapply_sysctl = False"):
+        make_tree(tmp_path, {"/etc/tuned/tuned-main.conf": f"# reapply_sysctl = 1\n{words}\n"})
+        rows = {row.path: row.value for row in probe(host, parse({}), Ledger(host)).tuned}
+        assert rows == {"vm/swappiness": "1", "vm/dirty_ratio": "40"}
 
 
 def test_keys_that_raceway_owns_are_read_though_no_longer_declared(tmp_path: Path) -> None:
