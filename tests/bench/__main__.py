@@ -22,7 +22,7 @@ LOCK = peers.REPOSITORY / "requirements-bench.lock"
 PINS = ("ansible==14.5.0", "mitogen==0.3.54", "pyinfra==3.10.0")
 DOCUMENT = peers.REPOSITORY / "docs" / "benchmarks.md"
 PEERS = {"pyinfra", "mitogen", "stock"}
-PARTS = ("converge", "inventory", "pulumi")
+PARTS = ("converge", "inventory", "pulumi", "tcp", "fabric", "sweep")
 QUIET_S = 180  # how long the load may take to fall after set-up and between parts
 
 
@@ -36,7 +36,7 @@ def main() -> int:
                 _peers()
             _wait_for_quiet(options)
             _converge(options)
-        for part in ("inventory", "pulumi"):
+        for part in ("inventory", "pulumi", "tcp", "fabric", "sweep"):
             if part in options.parts:
                 _wait_for_quiet(options)
                 _other(part, options.out)

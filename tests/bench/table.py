@@ -137,6 +137,132 @@ def pulumi(result: Mapping[str, Any]) -> str:
     return "\n".join(lines) + f"\n\nGoal, no-op at least 1.5× faster than plain Pulumi: {own:.2f}×, {verdict}."
 
 
+def tcp(result: Mapping[str, Any]) -> str:
+    """The tables of the long lossy path: the emulator as it was measured, the flows, the goals."""
+    lines = [
+        "| loss % | emulator, measured before: RTT ms, rate Mb/s, loss % | way | runs | Mb/s (min–max) | of link·(1−p) "
+        "| sent again | CPU busy |",
+        "|--:|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for proof in sorted(result["emulator"], key=lambda row: row["loss"]):
+        shown = f"{proof['rtt_ms']:.1f}, {proof['rate_mbps']:.1f}, {proof['lost']:.3f}"
+        loss, first = proof["loss"], f"{proof['loss']:g}"
+        for way in dict.fromkeys(row["way"] for row in result["rows"]):
+            rows = _flows(result, loss, way)
+            if not rows:
+                continue
+            rates = [row["mbps"] for row in rows]
+            cells = (
+                first,
+                shown,
+                way,
+                str(len(rows)),
+                f"{statistics.median(rates):.2f} ({min(rates):.2f}–{max(rates):.2f})",
+                f"{statistics.median(rates) / (100 - loss):.3f}",
+                f"{_median(rows, 'again'):.0f}",
+                f"{_median(rows, 'busy'):.0%}",
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+            first = shown = ""
+    began = f"Started {result['started']}, {result['seconds']} s a flow."
+    return "\n".join([began, "", *lines, "", "| goal | found |", "|---|--:|", *_tcp_goals(result)])
+
+
+def _tcp_goals(result: Mapping[str, Any]) -> list[str]:
+    rates = {
+        (proof["loss"], way): _median(_flows(result, proof["loss"], way), "mbps")
+        for proof in result["emulator"]
+        for way in ("cubic", "bbr")
+    }
+    goals = [
+        ("at 1 % loss BBR ≥ 20× CUBIC", (1.0, "bbr"), (1.0, "cubic"), 20.0),
+        *((f"at {loss:g} % loss BBR ≥ 0.9 of link·(1−p)", (loss, "bbr"), 100 - loss, 0.9) for loss in (0.0, 0.1, 1.0)),
+        ("at 5 % loss BBR ≥ 0.85 of link·(1−p)", (5.0, "bbr"), 95.0, 0.85),
+        ("without loss BBR costs ≤ 2 % of CUBIC's rate", (0.0, "bbr"), (0.0, "cubic"), 0.98),
+    ]
+    lines = []
+    for text, above, below, bound in goals:
+        one, other = rates.get(above), rates.get(below) if isinstance(below, tuple) else below
+        found = "not measured"
+        if one and other:
+            found = f"{one / other:.{1 if bound > 1 else 3}f} {'met' if one / other >= bound else '**missed**'}"
+        lines.append(f"| {text} | {found} |")
+    return lines
+
+
+def _flows(result: Mapping[str, Any], loss: float, way: str) -> Rows:
+    return [row for row in result["rows"] if (row["loss"], row["way"]) == (loss, way)]
+
+
+def fabric(result: Mapping[str, Any]) -> str:
+    """The tables of the RoCE ports: a no-op both ways, and what a boot does; a part that was not measured has none."""
+    lines: list[str] = []
+    if "seconds" in result:
+        ways = {
+            "raceway": f"raceway, whole site.yml, {result['ports']} ports in one node call",
+            "commands": f"{result['tasks']} command tasks, one a setting",
+        }
+        own = statistics.median(result["seconds"]["raceway"])
+        lines += ["| no-op converge | runs | wall s (min–max) | ÷ raceway |", "|---|--:|--:|--:|"]
+        for name, title in ways.items():
+            seconds = result["seconds"][name]
+            lines.append(f"| {title} | {len(seconds)} | {_spread(seconds)} | {statistics.median(seconds) / own:.1f} |")
+        lines += ["", f"Load before: {result['load']}.", ""]
+    if "boot" in result:
+        kinds = {
+            "appear": "eight ports appear at once, until the last is set",
+            "again": "one run of the boot's request, nothing to do",
+        }
+        lines += ["| boot | runs | ms a node (min–max) |", "|---|--:|--:|"]
+        for name, title in kinds.items():
+            seconds = [1000 * one for one in result["boot"][name]]
+            lines.append(f"| {title} | {len(seconds)} | {_spread(seconds, 0)} |")
+        lines += ["", f"Load before: {result['boot_load']}."]
+    return "\n".join([*lines, "", f"Ended {result['ended']}."])
+
+
+def sweep(result: Mapping[str, Any]) -> str:
+    """The table of schedules by ports and way, shortest first, and the goals."""
+    lines = [
+        "| ports | way | plan s (slowest of three) | rounds | rounds ÷ optimum | ÷ tournament |",
+        "|--:|---|--:|--:|--:|--:|",
+    ]
+    own = {row["ports"]: row for row in result["rows"] if row["way"] == "tournament"}
+    for row in sorted(result["rows"], key=lambda row: (row["ports"], row["rounds"])):
+        cells = (
+            f"{row['ports']:,}",
+            row["way"],
+            f"{row['seconds']:.4f} ({row['slowest']:.4f})",
+            f"{row['rounds']:,}",
+            f"{row['rounds'] / _fewest(row['ports']):.2f}",
+            f"{row['seconds'] / own[row['ports']]['seconds']:.0f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| goal | found |", "|---|--:|"]
+    last = own.get(4096)
+    if last is None:
+        return "\n".join([*lines, "| 4,096 ports in < 2 s | not measured |"])
+    found = f"{last['seconds']:.2f} s {'met' if last['slowest'] < 2 else '**missed**'}"
+    best = "met" if all(row["rounds"] == _fewest(ports) for ports, row in own.items()) else "**missed**"
+    return "\n".join(
+        [
+            *lines,
+            f"| 4,096 ports in < 2 s | {found} |",
+            f"| rounds optimal, n − 1 | {last['rounds']:,} {best} |",
+        ]
+    )
+
+
+def _fewest(ports: int) -> int:
+    """Return how few rounds can hold all pairs: n − 1, and one more where a port must sit out each."""
+    return ports - 1 + ports % 2
+
+
+def _spread(values: list[float], digits: int = 2) -> str:
+    middle, least, most = (f"{one:,.{digits}f}" for one in (statistics.median(values), min(values), max(values)))
+    return f"{middle} ({least}–{most})"
+
+
 def versions(result: Mapping[str, Any]) -> str:
     """What took part, in one line."""
     return ", ".join(f"{name} {number}" for name, number in result["versions"].items())
@@ -157,7 +283,13 @@ def write(out: Path, document: Path) -> None:
     sizes = [json.loads(path.read_text()) for path in out.glob("converge-*.json")]
     if sizes:
         put(document, "converge", f"{converge(sizes)}\n\nVersions: {versions(sizes[-1])}.")
-    others: dict[str, Callable[[Mapping[str, Any]], str]] = {"inventory": inventory, "pulumi": pulumi}
+    others: dict[str, Callable[[Mapping[str, Any]], str]] = {
+        "inventory": inventory,
+        "pulumi": pulumi,
+        "tcp": tcp,
+        "fabric": fabric,
+        "sweep": sweep,
+    }
     for name, make in others.items():
         path = out / f"{name}.json"
         if path.exists():
