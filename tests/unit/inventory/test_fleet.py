@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from raceway.inventory import check
+
 # (what breaks the rule, what keeps it, variable of the finding, a part of what is found)
 CASES = [
     (
@@ -111,6 +113,25 @@ def test_addresses_that_come_out_of_templates_are_compared(found: Any) -> None:
     hosts = "nodes: {vars: {node_address: '{{ bmc }}'}, hosts: {a: {bmc: 10.0.0.1}, b: {bmc: 10.0.0.1}}}"
     (finding,) = found(hosts)
     assert finding.variable == "node_address"
+
+
+RAIL = "{{rail: 0, pci: '0000:3b:00.0', addresses: [{}/24]}}"
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (f"rails_ports: [{RAIL.format('10.1.0.11')}]", "10.1.0.11: the same address for a (rails_ports"),
+        (f"rails_ports: [{RAIL.format('10.1.0.12')}]", ""),
+        ("node_address: 10.1.0.11", "10.1.0.11: the same address for a (rails_ports"),
+    ],
+    ids=["on a rail of both", "each its own", "a node's own address"],
+)
+def test_an_address_of_a_rail_is_no_other_machine_s(loaded: Any, other: str, told: str) -> None:
+    first = f"rails_ports: [{RAIL.format('10.1.0.11')}]"
+    hosts = f"nodes: {{vars: {{raceway_roles: [node, rails]}}, hosts: {{a: {{{first}}}, b: {{{other}}}}}}}"
+    findings = [one.found for one in check(loaded(hosts)) if "the same address" in one.found]
+    assert [told in one for one in findings] == ([True] if told else [])
 
 
 def test_a_clash_of_many_hosts_is_one_finding(found: Any) -> None:
