@@ -13,7 +13,7 @@ WORKERS ?= $(shell echo $$(($$(nproc) + 3)))
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" RACEWAY_TEST_LOG=out/$(LOG) $(BIN)/python -m pytest
 LOG = $(subst test-,,$@).log
 
-.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-vm test-train bench lint format docs lock clean
+.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-vm test-train bench lint format docs golden lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -57,6 +57,7 @@ test-train:
 	@echo "make $@: this rung comes with a later issue; there is nothing to run yet" >&2; exit 2
 
 bench: host tools $(PEERS) ## measure against peers, side by side; the table goes to docs/benchmarks.md
+	@$(BIN)/raceway lab prepare --vm
 	@mkdir -p out; $(BIN)/python -m tests.bench 2>&1 | tee out/bench.log
 
 lint: $(READY) ## the linters alone
@@ -67,6 +68,9 @@ format: $(READY) ## let ruff format and sort
 
 docs: $(READY) ## write the generated tables of the roles' READMEs
 	@$(BIN)/python -m raceway.docs
+
+golden: $(READY) ## write tests/golden anew from the example inventories; read the difference before you commit it
+	@$(BIN)/python -m tests.unit.inventory.golden
 
 lock: $(READY) ## resolve pyproject.toml anew into requirements.lock (needs uv)
 	@tools/lock

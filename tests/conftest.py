@@ -28,6 +28,8 @@ GUARDED = ("unit", "style")
 # Heavy rungs stand on labs. Under xdist all tests of one lab run on one worker, in order: test_site_killed.py and
 # test_site_mistakes.py both stand on the lab "site". Labs mostly wait, so several run side by side.
 RUNGS = ("molecule", "cluster", "vm", "bench")
+# All files of these share one lab: machines that boot once a run.
+ONE_LAB = ("vm",)
 # What takes longest starts first, or the last worker runs alone.
 FIRST = (
     "site",
@@ -220,6 +222,8 @@ def _group(nodeid: str) -> str:
     file = nodeid.split("::")[0]
     path = Path(file)
     room = path.parts[1] if len(path.parts) > 1 else ""
+    if room in ONE_LAB:
+        return room
     return f"{room}/{_lab(path)}" if room in RUNGS else nodeid if _lab(path) in ALONE else file
 
 

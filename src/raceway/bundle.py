@@ -14,7 +14,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOMS = ("model", "facts", "probe", "plan", "apply", "host", "checks", "node")
+ROOMS = ("model", "facts", "probe", "plan", "apply", "host", "checks", "evidence", "node")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed time stamp: the archive's bytes must depend on the code alone
 
 

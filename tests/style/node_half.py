@@ -9,7 +9,7 @@ from pathlib import Path
 from .python import imports
 from .rule import Bad, Findings, Rule, parsed, text
 
-ROOMS = ("model", "facts", "probe", "plan", "apply", "host", "checks", "node")
+ROOMS = ("model", "facts", "probe", "plan", "apply", "host", "checks", "evidence", "node")
 FILES = (*(f"src/raceway/{room}/*.py" for room in ROOMS), "src/raceway/errors.py", "plugins/modules/*.py")
 NEWER_MODULES = frozenset({"tomllib", "compression", "annotationlib", "concurrent.interpreters"})
 # call → keyword that Python 3.9 does not know, and names that came later.

@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from raceway import docs
+from raceway.inventory.evaluate import DEFAULT_ROLES
 
 from .rule import Bad, Findings, Rule, count, data, text
 
 VERBS = ("preflight", "install", "configure", "verify")
-# Hardware cannot be broken by a command: the comparison is shown by cases of recorded machines.
-UNBREAKABLE = {"node": "tests/cases/machine"}
+# Hardware cannot be broken by a command, and a lab node has no mirror to mend a missing package from: there the
+# comparison is shown by cases.
+UNBREAKABLE = {
+    "node": "tests/cases/machine",
+    "acceptance": "tests/cases/package",
+    "diagnose": "tests/cases/package",
+}
 # What these roles set exists on machines with a kernel of their own alone; there their verify is seen red.
-ON_MACHINES = {"roce": "tests/vm/test_roce.py"}
+ON_MACHINES = {"rails": "tests/vm/test_rails.py", "roce": "tests/vm/test_roce.py"}
 SPECS = ("roles/*/meta/argument_specs.yml",)
 
 
@@ -157,6 +163,13 @@ def _verify_can_fail(tree: Path, file: Path) -> Findings:
         yield "tests/molecule/shared breaks nothing"
 
 
+def _scenario_enables(_tree: Path, file: Path) -> Findings:
+    """A role that is not enabled plans nothing, and its scenario would be green for that reason."""
+    role, variables = file.parents[3].name, data(file)
+    if role not in DEFAULT_ROLES and role not in (variables.get("raceway_roles") or ()):
+        yield f"raceway_roles: does not enable {role}, so nothing of it is shown"
+
+
 def _spec(options: str) -> str:
     return f"argument_specs:\n  main: &m\n    options:{options}\n  preflight: *m\n  verify: *m\n"
 
@@ -257,6 +270,12 @@ RULES = (
             Bad({"roles/node/tasks/verify.yml": ""}, "no case in"),
             Bad({"roles/roce/tasks/verify.yml": "", "tests/vm/test_roce.py": "x = 1\n"}, "sees this verify red"),
         ),
+    ),
+    Rule(
+        "a scenario enables its role",
+        ("roles/*/molecule/*/group_vars/all.yml",),
+        _scenario_enables,
+        (Bad({"roles/a/molecule/default/group_vars/all.yml": "raceway_roles: [node]\n"}, "does not enable a"),),
     ),
     Rule(
         "handlers are few, named verb and object, and never reboot",

@@ -23,6 +23,8 @@ COMMANDS = {
     "queues": "check and draw the queues of a stack",
     "render": "write the cluster layout as plain manifests",
     "drift": "name what differs between the declaration and the cluster",
+    "acceptance": "show the rounds of a fabric sweep before it is run, or judge what one has measured",
+    "diagnose": "say what a bundle of evidence shows",
     "facts": "read the output of a fabric tool",
     "switch": "write a switch's side of RoCE, name what a running switch has otherwise",
 }

@@ -24,6 +24,7 @@ class Kind:
 
 
 OWN: Tuple[Kind, ...] = (
+    Kind("bonding", "cat /proc/net/bonding/X", "bonding"),
     Kind("dcb-app", "dcb -j app show dev X", "dcb", "parse_app"),
     Kind("dcb-apptrust", "dcb -j apptrust show dev X", "dcb", "parse_apptrust"),
     Kind("dcb-buffer", "dcb -j buffer show dev X", "dcb", "parse_buffer"),
@@ -36,6 +37,11 @@ OWN: Tuple[Kind, ...] = (
     Kind("ethtool-i", "ethtool -i X", "ethtool_i"),
     Kind("ethtool-module", "ethtool -m X", "ethtool_module"),
     Kind("ethtool-stats", "ethtool -S X", "ethtool_stats"),
+    Kind("ip-addr", "ip -j -d addr show", "ip_addr"),
+    Kind("ip-route", "ip -N -j route show table all", "ip_route"),
+    Kind("ip-rule", "ip -N -j rule show", "ip_rule"),
+    Kind("iperf3", "iperf3 -c HOST -J", "iperf3"),
+    Kind("lldp", "lldpctl -f json", "lldp"),
     Kind("lspci", "lspci -vvv (as root)", "lspci"),
     Kind("mlnx-qos", "mlnx_qos -i X", "mlnx_qos"),
     Kind("mlxconfig", "mlxconfig -d B -e q", "mlxconfig"),
@@ -43,8 +49,10 @@ OWN: Tuple[Kind, ...] = (
     Kind("nvidia-csv", "nvidia-smi --query-gpu=index,… --format=csv", "nvidia_csv"),
     Kind("nvidia-nvlink", "nvidia-smi nvlink -s", "nvidia_nvlink"),
     Kind("nvidia-topo", "nvidia-smi topo -m", "nvidia_topo"),
+    Kind("rping", "rping -c -a ADDRESS -v", "rping"),
     Kind("ss-ti", "ss -ti", "ss_ti"),
     Kind("tc-qdisc", "tc -j qdisc show", "tc_qdisc"),
+    Kind("udaddy", "udaddy -s ADDRESS", "udaddy"),
 )
 # Of the kinds of kinds_rdma.py; one without an entry is its own command.
 COMMANDS: Dict[str, str] = {

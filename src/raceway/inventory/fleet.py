@@ -39,6 +39,8 @@ class Fleet:
         words = {name: self._text(host, name, declared, variables) for name in _DECLARED}
         for address, name in self._addresses_of(host, words["node_address"], variables):
             self._addresses[address].setdefault(host, name)
+        for address, name in _rails(state.roles.get("rails", {})):
+            self._addresses[address].setdefault(host, name)
         if words["node_serial"]:
             self._serials[words["node_serial"].casefold()][host] = "node_serial"
         leaf, spine = words["node_leaf"], words["node_spine"]
@@ -147,6 +149,16 @@ def no_hosts(inventory: Inventory) -> Iterable[Finding]:
         yield Finding(
             NODES, f"the group {NODES} holds no host", "at least one host", "add the machines to it", origin=source
         )
+
+
+def _rails(values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Yield each address of a host's rails, without its prefix length, and the variable that says so."""
+    for name in ("rails_ports", "rails_bonds"):
+        rows = values.get(name, [])
+        for row in rows if isinstance(rows, list) else ():
+            addresses = row.get("addresses", []) if isinstance(row, dict) else []
+            for address in addresses if isinstance(addresses, list) else ():
+                yield _normal(str(address).partition("/")[0]), name
 
 
 def _some(hosts: list[str]) -> str:

@@ -34,6 +34,14 @@ def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
 
 def run(request: Mapping[str, Any]) -> Dict[str, Any]:
     """Run the program; imported here, so that a first contact compiles it once, at its installed place."""
+    if request.get("mode") == "evidence":
+        from ..evidence.collect import collect
+
+        return collect(request)
+    if request.get("mode") == "pairwise":
+        from ..checks.pairwise import answer
+
+        return answer(request)
     from .program import run as run_program
 
     return run_program(request)

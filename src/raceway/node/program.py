@@ -23,7 +23,7 @@ from ..errors import RacewayError
 from ..host import Host, Ledger
 from ..model.plan import Plan, Refusal, Step, gate, join, to_json
 from ..plan.dropin import BOOK
-from .registry import ORDER, Noun, noun, shared_handlers
+from .registry import ORDER, VERIFY_ONLY, Noun, noun, shared_handlers
 
 LOCK = "/run/raceway.lock"
 LOCK_WAIT_S = 120  # longer than any one apply of the foundation's nouns; a stuck holder is told, not waited for
@@ -52,6 +52,8 @@ def survey(request: Mapping[str, Any], host: Host) -> Planned:
     rows: Planned = []
     for role, body in request["roles"].items():
         for name in sorted(body["nouns"], key=ORDER.index):
+            if name in VERIFY_ONLY and request["mode"] != "verify":
+                continue
             stages = noun(name)
             desired = stages.parse(body["nouns"][name])
             plan = stages.plan(desired, stages.probe(host, desired, ledger))

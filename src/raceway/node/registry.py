@@ -14,8 +14,10 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 from ..errors import RacewayError
 from ..model.plan import Plan, Step
 
-# Order of work: programs before what needs them, modules before the settings they bring, files before units.
+# Order of work: repositories before programs, programs before what needs them, modules before the settings they
+# bring, files before units.
 ORDER = (
+    "rdma_stack",
     "package",
     "module",
     "file",
@@ -25,12 +27,17 @@ ORDER = (
     "qdisc",
     "thp",
     "governor",
+    "rdma",
+    "rails",
     "roce",
+    "roce_watch",
     "cmdline",
     "mount",
     "unit",
     "machine",
 )
+# Nouns that take time to look and plan no step: what runs on a node is judged when somebody asks for it.
+VERIFY_ONLY = ("roce_watch",)
 # Step types that several nouns use are handled by one module.
 SHARED_HANDLERS = ("file",)
 

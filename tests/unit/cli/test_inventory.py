@@ -42,7 +42,7 @@ def test_check_prints_every_error_with_its_place_and_sums_up(red: str, capsys: p
 
 def test_check_of_a_right_inventory_is_one_line_and_exit_zero(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inventory", "check", "-i", str(EXAMPLE)]) == 0
-    assert capsys.readouterr().out == "0 errors, 0 warnings in 20 hosts\n"
+    assert capsys.readouterr().out == "0 errors, 0 warnings in 22 hosts\n"
 
 
 def test_warnings_alone_exit_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

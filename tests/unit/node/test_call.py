@@ -114,3 +114,15 @@ def test_a_strict_umask_of_the_login_does_not_reach_the_files(tmp_path: Path) ->
     call.call(make_arguments(tmp_path))
     (tmp_path / "folder").mkdir()
     assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_request_for_evidence_is_answered_with_a_bundle_and_installs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from raceway.evidence import collect
+
+    monkeypatch.setattr(collect, "collect", lambda request: {"evidence": request["evidence"]["interval_s"]})
+    arguments = make_arguments(tmp_path / "home", "evidence")
+    arguments["request"]["evidence"] = {"interval_s": 3}
+    assert call.call(arguments) == {"evidence": 3}
+    assert not (tmp_path / "home").exists()

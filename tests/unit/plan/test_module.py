@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raceway.facts.module import ModprobeLine, ModuleFacts, ModuleState
+from raceway.facts.module import ModprobeLine, ModuleFacts, ModuleState, OptionsLine
 from raceway.model.module import parse
 from raceway.plan.dropin import render
 from raceway.plan.module import plan
@@ -55,3 +55,19 @@ def test_case_b38_a_built_in_module_is_never_loaded() -> None:
     for state in ("builtin", "inside"):
         facts = dataclasses.replace(RIGHT, states={"tcp_bbr": ModuleState(state, {"a": "1"})})
         assert not [step for step in plan(DESIRED, facts).steps if step.type == "module"]
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "refused"),
+    [
+        ("/usr/lib/modprobe.d/systemd.conf", "a=0", True),
+        ("/usr/lib/modprobe.d/systemd.conf", "a=Y b=3", False),
+        ("/etc/modprobe.d/aliases.conf", "a=0", False),
+    ],
+    ids=["later and other", "later and the same", "earlier"],
+)
+def test_options_that_a_later_file_overrules_are_refused_with_its_line(file: str, options: str, refused: bool) -> None:
+    facts = dataclasses.replace(RIGHT, options=(OptionsLine("tcp_bbr", options, file, 4),))
+    found = plan(DESIRED, facts)
+    assert [row.target for row in found.refusals] == (["tcp_bbr"] if refused else [])
+    assert not refused or f"{file}:4 gives a=0" in found.refusals[0].reason

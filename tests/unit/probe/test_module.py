@@ -71,3 +71,18 @@ def test_the_folder_of_another_kernel_is_not_the_running_ones(tmp_path: Path) ->
     host = Host(str(make_tree(tmp_path, {"/lib/modules/6.1.0-38/modules.dep": ""})))
     assert lib_folder(host, "6.1.0-38") == "/lib/modules/6.1.0-38"
     assert lib_folder(host, "6.1.0-37") is None and lib_folder(host, "") is None
+
+
+def test_options_come_in_the_order_of_file_names_and_one_in_etc_hides_its_name_below_usr(tmp_path: Path) -> None:
+    files = {
+        "/usr/lib/modprobe.d/systemd.conf": "# a comment\noptions dummy numdummies=0\n",
+        "/usr/lib/modprobe.d/a.conf": "options dummy numdummies=5\n",
+        "/etc/modprobe.d/a.conf": "options dummy numdummies=1  # one\n",
+    }
+    host = Host(str(make_tree(tmp_path, files)))
+    facts = probe(host, parse({"modules": [{"name": "dummy"}]}), Ledger(host))
+    shown = [(row.options, row.file, row.line) for row in facts.options]
+    assert shown == [
+        ("numdummies=1", "/etc/modprobe.d/a.conf", 1),
+        ("numdummies=0", "/usr/lib/modprobe.d/systemd.conf", 2),
+    ]

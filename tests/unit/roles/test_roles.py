@@ -53,3 +53,11 @@ def test_the_platform_of_the_node_role_reaches_every_noun_of_every_role() -> Non
     state = roles.compile_host(make_values(node_platform="container"), roles.ROLES)
     platforms = {spec["platform"] for body in state.values() for spec in body["nouns"].values()}
     assert platforms == {"container"}
+
+
+@pytest.mark.parametrize("name", roles.ROLES)
+def test_every_choice_of_a_text_is_a_text_also_where_yaml_reads_another_thing(name: str) -> None:
+    specs = yaml.safe_load((ROOT / name / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
+    rows = [*specs.items(), *(pair for option in specs.values() for pair in (option.get("options") or {}).items())]
+    wrong = {key: spec["choices"] for key, spec in rows if spec["type"] == "str" and spec.get("choices")}
+    assert all(isinstance(choice, str) for choices in wrong.values() for choice in choices), wrong
