@@ -22,12 +22,10 @@ try:
     from raceway.acceptance.verdict import PASSED
     from raceway.errors import RacewayError
 
-    BUNDLE = bundle.build()
+    bundle.build()  # in the parent: forked workers inherit it
     VARIABLES = declared.variables()
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
-
-HOME = "/var/lib/raceway/bundles"
 STEPS = ("begin", "look", "plan", "measure", "report", "judge")
 OPTIONS = {
     "step": {"type": "str", "choices": list(STEPS), "required": True},
@@ -111,10 +109,7 @@ class ActionModule(ActionBase):
         return result if verdict.word == PASSED else {**result, "failed": True}
 
     def _call(self, wanted: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
-        request = {"mode": "pairwise", "pairwise": wanted}
-        arguments = {"home": HOME, "bundle": BUNDLE.digest, "request": request}
-        answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        if answer.get("bundle_missing"):
-            arguments["archive"] = BUNDLE.archive
-            answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        return answer
+        def send(arguments: dict[str, Any]) -> dict[str, Any]:
+            return dict(self._execute_module("raceway.raceway.node", arguments, task_vars=variables))
+
+        return bundle.ask(send, {"mode": "pairwise", "pairwise": wanted})

@@ -25,8 +25,6 @@ try:
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
 
-HOME = "/var/lib/raceway/bundles"
-
 
 class ActionModule(ActionBase):
     """Runs before and after the module on the node; nothing changes there, so check mode makes no difference."""
@@ -44,18 +42,16 @@ class ActionModule(ActionBase):
             found = settings.values(given, host)
         except RacewayError as error:
             raise AnsibleActionFail(error.message()) from None
-        answer = self._call({"request": settings.request(found, host, BUNDLE.digest)}, variables)
+        answer = self._call(settings.request(found, host, BUNDLE.digest), variables)
         if "evidence" not in answer:
             return answer
         return self._written(found, host, answer["evidence"])
 
     def _call(self, request: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
-        arguments = {"home": HOME, "bundle": BUNDLE.digest, **request}
-        answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        if answer.get("bundle_missing"):
-            arguments["archive"] = BUNDLE.archive
-            answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        return answer
+        def send(arguments: dict[str, Any]) -> dict[str, Any]:
+            return dict(self._execute_module("raceway.raceway.node", arguments, task_vars=variables))
+
+        return bundle.ask(send, request)
 
     def _written(self, found: dict[str, Any], host: str, evidence: dict[str, Any]) -> dict[str, Any]:
         path = settings.place(found, host, time.time()).resolve()

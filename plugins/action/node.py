@@ -24,7 +24,7 @@ try:
     from raceway.inventory.specs import load_specs
     from raceway.report import task_result
 
-    BUNDLE = bundle.build()
+    bundle.build()
     VARIABLES = ("raceway_roles", *(name for spec in load_specs(None).values() for name in spec.options))
     compile_vars({}, "nobody")  # whatever it reads and imports once, it has read before the workers are forked
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
@@ -49,7 +49,6 @@ def _before_the_fork() -> None:
 
 
 _before_the_fork()
-HOME = "/var/lib/raceway/bundles"
 OPTIONS = {
     "mode": {"type": "str", "choices": ["plan", "apply", "verify"], "default": "apply"},
     "roles": {"type": "list", "elements": "str"},
@@ -96,9 +95,7 @@ class ActionModule(ActionBase):
         return state
 
     def _call(self, request: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
-        arguments = {"home": HOME, "bundle": BUNDLE.digest, "request": request}
-        answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        if answer.get("bundle_missing"):
-            arguments["archive"] = BUNDLE.archive
-            answer = self._execute_module("raceway.raceway.node", arguments, task_vars=variables)
-        return answer
+        def send(arguments: dict[str, Any]) -> dict[str, Any]:
+            return dict(self._execute_module("raceway.raceway.node", arguments, task_vars=variables))
+
+        return bundle.ask(send, request)

@@ -116,3 +116,20 @@ def test_a_forbidden_import_would_be_seen(tmp_path: Path) -> None:
     assert _absolute(HOME / "plan" / "x.py", node) == ["inventory"]
     with pytest.raises(SyntaxError):
         ast.parse("match x:\n    case 1: pass", feature_version=FLOOR)
+
+
+def test_the_program_goes_along_only_where_the_node_does_not_have_it() -> None:
+    built = bundle.build()
+    asked: list[dict[str, object]] = []
+
+    def node(has_it: bool) -> dict[str, object]:
+        def send(arguments: dict[str, object]) -> dict[str, object]:
+            asked.append(arguments)
+            return {"done": True} if has_it or "archive" in arguments else {"bundle_missing": True}
+
+        asked.clear()
+        return bundle.ask(send, {"mode": "verify"})
+
+    plain = {"home": bundle.HOME, "bundle": built.digest, "request": {"mode": "verify"}}
+    assert (node(True), asked) == ({"done": True}, [plain])
+    assert (node(False), asked) == ({"done": True}, [plain, {**plain, "archive": built.archive}])

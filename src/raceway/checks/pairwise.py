@@ -11,14 +11,13 @@ that cannot be measured is a row with its reason.
 
 from __future__ import annotations
 
-import select
-import signal
 import threading
 import time
 from typing import Any, Dict, List, Mapping, Optional
 
 from ..host import Host
 from ..host.bounded import LATE, MISSING, Job, Output, run_all
+from ..host.ending import gone, leaving_on_signals
 from ..model.pairwise import Block, Lane, Match, Slot, parse
 from ..probe.pairwise import look
 from .meeting import STEP_S, Gone, Line, Meeting
@@ -55,23 +54,21 @@ def measure(host: Host, block: Block) -> List[Row]:
 
     ports = [_Port(host, block, lane, over.is_set) for lane in block.lanes]
     threads = [threading.Thread(target=work, args=(n, one)) for n, one in enumerate(ports)]
-    former = {number: signal.signal(number, _end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        for thread in threads:
-            thread.start()
-        while any(thread.is_alive() for thread in threads):
-            if broken:
-                raise broken[0]
-            if _gone():
-                raise BrokenPipeError("nobody waits for the answer any more")
-            time.sleep(STEP_S)
-    finally:
-        over.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-        for number, handler in former.items():
-            signal.signal(number, handler)
+    with leaving_on_signals():
+        try:
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                if broken:
+                    raise broken[0]
+                if gone():
+                    raise BrokenPipeError("nobody waits for the answer any more")
+                time.sleep(STEP_S)
+        finally:
+            over.set()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join()
     if broken:
         raise broken[0]
     return [row for number in sorted(found) for row in found[number]]
@@ -178,15 +175,3 @@ def _why(output: Output, limit: float) -> str:
     if output.state == MISSING:
         return said
     return f"exit {output.rc}: {said or ' '.join(_text(output).split())[-200:] or 'it said nothing'}"
-
-
-def _gone() -> bool:
-    """Tell whether the other end of standard output was closed: the controller was ended."""
-    poll = select.poll()
-    poll.register(1, 0)
-    return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
-
-
-def _end(number: int, _frame: Any) -> None:
-    """Leave by an exception, so that what was started is ended on the way out."""
-    raise SystemExit(128 + number)

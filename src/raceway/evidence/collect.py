@@ -11,13 +11,12 @@ reason.
 from __future__ import annotations
 
 import os
-import select
-import signal
 import time
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from ..host import Host
 from ..host.bounded import DENIED, DONE, LATE, MISSING, Job, Output, read_some, run_all
+from ..host.ending import gone, leaving_on_signals
 from ..model.evidence import Wanted, parse
 from ..probe.infiniband import read_tree
 from . import captures, counters, manifest, pcap
@@ -36,12 +35,8 @@ def collect(request: Mapping[str, Any], host: Optional[Host] = None) -> Dict[str
     import base64
 
     wanted = parse(request["evidence"])
-    former = {number: signal.signal(number, _end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
+    with leaving_on_signals():
         rows, about = Gathering(host or Host(), wanted).rows()
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
     when = int(time.time())
     data = manifest.manifest(rows, about)
     name = wanted.about.get("host") or "node"
@@ -99,7 +94,7 @@ class Gathering:
         """Return the rows of files and programs, in the order of the items."""
         programs = [item for item in items if item.argv]
         jobs = [Job(item.argv, item.limit, item.timeout_s, item.tail) for item in programs]
-        outputs = dict(zip((item.path for item in programs), run_all(self.host, jobs, self.deadline, _gone, width)))
+        outputs = dict(zip((item.path for item in programs), run_all(self.host, jobs, self.deadline, gone, width)))
         rows: List[Row] = []
         for item in items:
             rows += [self._output(item, outputs[item.path])] if item.argv else self._files(item)
@@ -162,7 +157,7 @@ class Gathering:
     def _wait(self, first: float) -> None:
         """Let the declared time pass between two readings."""
         while time.monotonic() < min(first + self.wanted.interval_s, self.deadline):
-            if _gone():
+            if gone():
                 raise BrokenPipeError("nobody waits for the answer any more")
             time.sleep(0.1)
 
@@ -198,18 +193,6 @@ def _line(path: str, text: Optional[str]) -> str:
     if text is None:
         return f"grep: {path}: cannot be read"
     return "\n".join(f"{path}:{line}" for line in text.splitlines() if line) or f"{path}:"
-
-
-def _gone() -> bool:
-    """Tell whether the other end of standard output was closed: the controller was ended."""
-    poll = select.poll()
-    poll.register(1, 0)
-    return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
-
-
-def _end(number: int, _frame: Any) -> None:
-    """Leave by an exception, so that what was started is ended on the way out."""
-    raise SystemExit(128 + number)
 
 
 __all__ = ["Gathering", "Ports", "collect"]

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from raceway.addresses import is_address
 from raceway.inventory.evaluate import Evaluator, HostValues
 from raceway.inventory.findings import ERROR, WARNING, Collector, Finding
 from raceway.inventory.origin import Origin, natural
@@ -114,7 +115,7 @@ def same_names(hosts: Iterable[str]) -> Iterable[Finding]:
     by_short: dict[str, list[str]] = defaultdict(list)
     for host in hosts:
         by_name[host.casefold()].append(host)
-        if not _is_address(host):
+        if not is_address(host):
             by_short[host.casefold().split(".")[0]].append(host)
     for names in by_name.values():
         if len(names) > 1:
@@ -171,11 +172,3 @@ def _normal(address: str) -> str:
         return str(ipaddress.ip_address(address))
     except ValueError:
         return address.casefold().rstrip(".")
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

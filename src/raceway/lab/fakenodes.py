@@ -6,10 +6,10 @@ no label but kubernetes.io/hostname and no taint: those are laid out by the plat
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from raceway.addresses import is_address
 from raceway.model.machine import Machine
 
 from .kubeapi import MERGE, ApiError, Client
@@ -33,7 +33,7 @@ def resources(machine: Machine) -> dict[str, str]:
 def manifest(machine: Machine, lab: str) -> dict[str, Any]:
     """The Node object of one machine."""
     addresses = [{"type": "Hostname", "address": machine.name}]
-    if _is_address(machine.address):
+    if is_address(machine.address):
         addresses.insert(0, {"type": "InternalIP", "address": machine.address})
     capacity = resources(machine)
     return {
@@ -110,11 +110,3 @@ def not_ready(client: Client, lab: str) -> list[str]:
 def machine(values: dict[str, Any]) -> Machine:
     """A machine from its record (JSON knows no tuples)."""
     return Machine(**{**values, "taints": tuple(values.get("taints", ()))})
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True

@@ -6,9 +6,9 @@ deliberately accepts a port without an address: the sweep leaves it out, names i
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any
 
+from ..addresses import is_address
 from ..model.needs import Merged, Need
 from ..model.package import bad_name
 from ..model.pairwise import BANDWIDTH, TCP
@@ -84,7 +84,7 @@ def _ports(values: dict[str, Any]) -> list[Problem]:
         if not address:
             act = "declare it, or take the port out; the sweep leaves the port out and does not pass"
             rows.append(Problem("acceptance_ports", f"{name} has no address", "an IP address", act, "warning"))
-        elif not _is_address(address) or address in addresses:
+        elif not is_address(address) or address in addresses:
             found = f"{name}: {address}" + (" twice" if address in addresses else "")
             rows.append(Problem("acceptance_ports", found, "an IP address of this port alone", "correct it"))
         if gbps < 0 or not (gbps or values["acceptance_line_rate_gbps"]):
@@ -93,11 +93,3 @@ def _ports(values: dict[str, Any]) -> list[Problem]:
         seen.add(rail)
         addresses.add(address)
     return rows
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True

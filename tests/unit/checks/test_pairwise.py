@@ -57,7 +57,7 @@ def make_tool(folder: Path, monkeypatch: pytest.MonkeyPatch, lingers: int) -> Ho
     program.write_text(TOOL.format(python=sys.executable, lingers=lingers), encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    monkeypatch.setattr(pairwise, "_gone", lambda: False)
+    monkeypatch.setattr(pairwise, "gone", lambda: False)
     monkeypatch.setattr(pairwise, "SETTLE_S", 0.1)
     monkeypatch.setattr(signal, "signal", lambda *_: None)  # nodes are threads here, not processes
     return Host()
@@ -132,7 +132,7 @@ def test_a_place_that_cannot_be_listened_at_is_a_reason_for_all_its_pairs(host: 
 
 
 def test_everything_is_ended_when_nobody_waits_for_the_answer(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairwise, "_gone", lambda: True)
+    monkeypatch.setattr(pairwise, "gone", lambda: True)
     began = time.monotonic()
     with pytest.raises(BrokenPipeError):
         pairwise.measure(host, make_block(1, {0: 2}, patience_s=60))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 import signal
 import tarfile
 from pathlib import Path
@@ -63,7 +62,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return PROGRAMS.get(kind, Output("missing", 127, err=f"{job.argv[0]}: not found on this node"))
 
     monkeypatch.setattr(module, "run_all", faked)
-    monkeypatch.setattr(module, "_gone", lambda: False)
+    monkeypatch.setattr(module, "gone", lambda: False)
     return tmp_path
 
 
@@ -140,29 +139,6 @@ def test_handlers_of_signals_are_given_back(tree: Path) -> None:
 
 
 def test_waiting_ends_when_nobody_waits_for_the_answer(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_gone", lambda: True)
+    monkeypatch.setattr(module, "gone", lambda: True)
     with pytest.raises(BrokenPipeError, match="nobody waits"):
         Gathering(Host(str(tree)), Wanted(interval_s=30)).rows()
-
-
-def test_a_closed_standard_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, writing = os.pipe()
-    real = module.select.poll
-
-    class Poll:
-        """Looks at the test's pipe in the place of standard output."""
-
-        def __init__(self) -> None:
-            self.inner = real()
-
-        def register(self, _number: int, events: int) -> None:
-            self.inner.register(writing, events)
-
-        def poll(self, timeout: int) -> list[tuple[int, int]]:
-            return self.inner.poll(timeout)
-
-    monkeypatch.setattr(module.select, "poll", Poll)
-    assert module._gone() is False
-    os.close(reading)
-    assert module._gone() is True
-    os.close(writing)
