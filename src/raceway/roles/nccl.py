@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..model import qos, selector
+from ..model import qos
 from ..model.nccl import MOST_DEVICES, NOT_GIVEN, QPS, SELECTORS, version_of
 from ..model.needs import Merged, Need
 from ..plan.nccl_checks import line_problem
 from .problem import Problem
+from .selected import selected
 
 READS = ("node", "roce", "rdma")  # roles whose variables this one sees, where they are declared
 CHOICES: dict[str, bool | None] = {"": None, "enabled": True, "disabled": False}
@@ -94,20 +95,14 @@ def _version(text: str) -> list[Problem]:
 
 
 def _rails(rails: list[dict[str, Any]]) -> list[Problem]:
-    rows = []
+    rows: list[Problem] = []
     places: set[tuple[int, int]] = set()
     devices: set[tuple[str, int]] = set()
     for row in rails:
-        given = selector.given(row, SELECTORS)
-        if len(given) != 1:
-            allowed = f"exactly one of {', '.join(SELECTORS)}"
-            found = f"rail {row['rail']}: {' and '.join(given) or 'none of them'}"
-            rows.append(Problem("nccl_rails", found, allowed, "select each rail by one of them"))
+        value, problems = selected("nccl_rails", row, SELECTORS, "rail")
+        rows += problems
+        if value is None:
             continue
-        value = str(row[given[0]])
-        told = selector.wrong(given[0], value)
-        if told:
-            rows.append(Problem("nccl_rails", f"rail {row['rail']}: {given[0]} {value}", told, "copy it from sysfs"))
         place, device = (row["rail"], row.get("plane", NOT_GIVEN)), (value.lower(), row.get("port", 1))
         if place in places:
             found = f"rail {place[0]} twice" + (f" in plane {place[1]}" if place[1] != NOT_GIVEN else "")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..model import selector
 from ..model.needs import CMDLINE, LIMIT, MODULE, Merged, Need
 from ..model.rdma import ACS_ARGUMENT, BOOT, CONNECTED, OPENSM, READ_REQUESTS, SELECTORS
 from ..model.rdma_stack import DOCA
 from .problem import Problem
+from .selected import selected
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")  # IB_DEVICE_NAME_MAX is 64 with its end
 SETTING = re.compile(r"[A-Z][A-Z0-9_]*(\[[0-9]+\])?")
@@ -139,20 +139,14 @@ def _stack(values: dict[str, Any]) -> list[Problem]:
 
 
 def _devices(devices: list[dict[str, Any]]) -> list[Problem]:
-    rows = []
+    rows: list[Problem] = []
     seen: dict[str, set[str]] = {"selector": set(), "rail": set(), "name": set()}
     for row in devices:
-        given = selector.given(row, SELECTORS)
         label = f"rail {row['rail']}"
-        if len(given) != 1:
-            allowed = f"exactly one of {', '.join(SELECTORS)}"
-            found = f"{label}: {' and '.join(given) or 'none of them'}"
-            rows.append(Problem("rdma_devices", found, allowed, "select each device by one of them"))
+        value, problems = selected("rdma_devices", row, SELECTORS, "device")
+        rows += problems
+        if value is None:
             continue
-        value = str(row[given[0]])
-        told = selector.wrong(given[0], value)
-        if told:
-            rows.append(Problem("rdma_devices", f"{label}: {given[0]} {value}", told, "copy it from sysfs"))
         if row.get("name") and not NAME.fullmatch(row["name"]):
             rows.append(Problem("rdma_devices", f"{label}: name {row['name']}", "letters, digits, _, -", "correct it"))
         rows += _settings("rdma_devices", row.get("firmware") or {}, f"{label}: ")
