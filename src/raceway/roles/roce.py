@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..model import qos, selector
+from ..model import qos
 from ..model.needs import Merged, Need
 from ..model.roce import SELECTORS
 from ..model.roce_watch import LONGEST_S
 from .problem import Problem
+from .selected import selected
 
 PACKAGES = {"dcb": "iproute2", "ethtool": "ethtool"}
 
@@ -30,29 +31,19 @@ def rules(values: dict[str, Any]) -> list[Problem]:
     if not 0 <= watch <= LONGEST_S:
         act = "a second shows what always happens, ten show what happens in bursts"
         rows.append(Problem("roce_watch_s", str(watch), f"0 (no look) to {LONGEST_S} seconds", act))
-    seen: set[str] = set()
-    rails: set[int] = set()
+    seen: dict[str, set[str]] = {"selector": set(), "rail": set()}
     for port in values["roce_ports"]:
-        given = selector.given(port, SELECTORS)
-        if len(given) != 1:
-            allowed = f"exactly one of {', '.join(SELECTORS)}"
-            rows.append(Problem("roce_ports", f"{len(given)} of them", allowed, "select each port by one of them"))
+        row = {"rail": 0, **port}
+        value, problems = selected("roce_ports", row, SELECTORS, "port")
+        rows += problems
+        if value is None:
             continue
-        rows += _port(given[0], str(port[given[0]]), seen)
-        if port.get("rail", 0) in rails:
-            rows.append(Problem("roce_ports", f"rail {port.get('rail', 0)} twice", "a rail a port", "number the rails"))
-        rails.add(port.get("rail", 0))
+        for what, text in (("selector", value.lower()), ("rail", str(row["rail"]))):
+            if text in seen[what]:
+                act = "remove one of the two" if what == "selector" else "number the rails"
+                rows.append(Problem("roce_ports", f"{what} {text} twice", "each once", act))
+            seen[what].add(text)
     return rows
-
-
-def _port(by: str, value: str, seen: set[str]) -> list[Problem]:
-    told = selector.wrong(by, value)
-    if told:
-        return [Problem("roce_ports", f"{by}: {value}", told, "copy it from `raceway facts` or sysfs")]
-    if value.lower() in seen:
-        return [Problem("roce_ports", f"{by}: {value} twice", "each once", "remove one of the two")]
-    seen.add(value.lower())
-    return []
 
 
 def needs(values: dict[str, Any]) -> list[Need]:

@@ -39,4 +39,4 @@ def test_every_role_selects_by_these_and_keeps_no_shape_of_its_own() -> None:
     assert {*roce.SELECTORS, *nccl.SELECTORS, *rdma.SELECTORS} <= set(selector.SHAPES)
     for name in ("roce", "nccl", "rdma"):
         text = (ROLES / f"{name}.py").read_text()
-        assert "selector.wrong(" in text and "0-9a-f]{2}:" not in text
+        assert "selected(" in text and "0-9a-f]{2}:" not in text
