@@ -25,11 +25,13 @@ import pytest
 
 HERE = Path(__file__).parent
 GUARDED = ("unit", "style")
-# Heavy rungs stand on labs. Under xdist all tests of one lab run on one worker, in order: test_site_killed.py and
-# test_site_mistakes.py both stand on the lab "site". Labs mostly wait, so several run side by side.
+# Heavy rungs stand on labs. Under xdist all tests of one lab run on one worker, in order: the files test_platform_*.py
+# all stand on the lab "platform". Labs mostly wait, so several run side by side.
 RUNGS = ("molecule", "cluster", "vm", "bench")
 # All files of these share one lab: machines that boot once a run.
 ONE_LAB = ("vm",)
+# Nodes of these are made in seconds: a worker makes its own, and each file goes where there is room.
+OWN_LAB = ("molecule",)
 # What takes longest starts first, or the last worker runs alone.
 FIRST = (
     "site",
@@ -224,7 +226,9 @@ def _group(nodeid: str) -> str:
     room = path.parts[1] if len(path.parts) > 1 else ""
     if room in ONE_LAB:
         return room
-    return f"{room}/{_lab(path)}" if room in RUNGS else nodeid if _lab(path) in ALONE else file
+    if room in RUNGS and room not in OWN_LAB:
+        return f"{room}/{_lab(path)}"
+    return nodeid if _lab(path) in ALONE else file
 
 
 @pytest.hookimpl(optionalhook=True)

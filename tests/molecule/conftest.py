@@ -102,9 +102,9 @@ class Site:
         state: dict[str, Any] = json.loads(self.ssh(node, "python3 -", script))
         return state
 
-    def forget(self) -> None:
-        """Give every node back what raceway found, and remove the node program: pristine for the next test."""
-        for node in self.nodes:
+    def forget(self, *nodes: str) -> None:
+        """Give these nodes (default: all) back what raceway found and remove the node program: pristine again."""
+        for node in nodes or self.nodes:
             answer = self.apply(node, kernel_state="absent", system_state="absent")
             assert answer["remaining"] == answer["refused"] == [], answer
             self.ssh(node, "rm -rf /var/lib/raceway")

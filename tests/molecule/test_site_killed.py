@@ -31,7 +31,7 @@ def _whole(site: Any, node: str) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_killing_ansible_playbook_at_a_random_point_leaves_nothing_half_done(site: Any, seed: int) -> None:
     node = site.nodes[seed % 2]
-    site.forget()
+    site.forget(node)
     process = site.start("site.yml", "--limit", node)
     time.sleep(random.Random(seed).uniform(0.5, 6.0))
     os.killpg(process.pid, signal.SIGKILL)
@@ -47,7 +47,7 @@ def test_killing_ansible_playbook_at_a_random_point_leaves_nothing_half_done(sit
 @pytest.mark.parametrize("seed", range(12))
 def test_killing_the_node_program_at_a_random_point_leaves_nothing_half_done(site: Any, seed: int) -> None:
     node = site.nodes[seed % 2]
-    site.forget()
+    site.forget(node)
     delay = random.Random(seed).uniform(0.05, 1.2)
     site.ssh(node, f"timeout -s KILL {delay:.3f} python3 -", site.program(node), check=False)
 

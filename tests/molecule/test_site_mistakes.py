@@ -96,7 +96,7 @@ def test_a_user_without_root_is_told_to_become_root_and_nothing_changes(site: An
 
 def test_a_read_only_etc_is_told_and_leaves_no_setting_behind(site: Any) -> None:
     node = site.nodes[0]
-    site.forget()
+    site.forget(node)
     site.ssh(node, "mount --rbind /etc /etc && mount -o remount,ro,bind /etc")
     try:
         run = site.playbook("site.yml", "--limit", node)
@@ -115,7 +115,7 @@ def test_a_read_only_etc_is_told_and_leaves_no_setting_behind(site: Any) -> None
 def test_a_full_disk_stops_before_the_first_change_since_originals_cannot_be_kept(site: Any) -> None:
     node = site.nodes[0]
     assert site.playbook("site.yml").rc == 0  # the node program is in place
-    site.forget()
+    site.forget(node)
     assert site.playbook("site.yml", "--tags", "never").rc == 0
     before = site.ssh(node, "cat /proc/sys/net/ipv4/tcp_keepalive_time")
     site.ssh(node, "mkdir -p /var/lib/raceway && mount -t tmpfs -o size=64k full /var/lib/raceway")
