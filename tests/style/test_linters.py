@@ -24,7 +24,7 @@ pytestmark = pytest.mark.allow("exec", reason="linters and other Pythons are pro
 
 
 def run(*argv: str | Path, cwd: Path = ROOT) -> tuple[int, str]:
-    env = dict(os.environ, PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}", NO_COLOR="1", PYTHONDONTWRITEBYTECODE="1")
+    env = dict(os.environ, PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}", NO_COLOR="1")
     # ansible-lint has Ansible read the inventory, and the default one is of a lab that need not be up.
     env["ANSIBLE_INVENTORY"] = str(ROOT / "inventories" / "example-roce")
     done = subprocess.run([str(a) for a in argv], cwd=cwd, env=env, capture_output=True, text=True, check=False)
