@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -57,9 +58,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Vms:
-    """A running lab of two VMs, ``first`` and ``second``; ``worn``: nodes that are made anew for the next file."""
+    """A running lab of two VMs, ``first`` and ``second``; ``worn``: nodes that are made anew for the next file.
+
+    ``sessions``: folder of the ssh connections that are kept open, one a node: a login costs an emulated CPU a second.
+    """
 
     lab: VmLab
+    sessions: Path
     worn: set[str] = field(default_factory=set)
 
     @property
@@ -72,14 +77,20 @@ class Vms:
         """Name of the second node."""
         return f"{self.lab.name}-2"
 
-    def ssh(self, node: str, script: str, *options: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
-        """Run a script on a node; the caller looks at how it ended."""
-        command = ["ssh", "-F", str(self.lab.ssh_config), "-o", "BatchMode=yes", *options, node, script]
+    def ssh(
+        self, node: str, script: str, *options: str, timeout: float = 120, fresh: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a script on a node; the caller looks at how it ended. ``fresh``: over a connection of its own."""
+        command = ["ssh", "-F", str(self.lab.ssh_config), "-o", "BatchMode=yes"]
+        if not fresh:
+            path = self.sessions / "%n"
+            command += ["-o", "ControlMaster=auto", "-o", "ControlPersist=yes", "-o", f"ControlPath={path}"]
+        command += [*options, node, script]
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
 
-    def read(self, node: str, script: str, timeout: float = 120) -> str:
+    def read(self, node: str, script: str, timeout: float = 120, fresh: bool = False) -> str:
         """Run a script that must succeed; return what it printed."""
-        done = self.ssh(node, f"set -e\n{script}", timeout=timeout)
+        done = self.ssh(node, f"set -e\n{script}", timeout=timeout, fresh=fresh)
         assert done.returncode == 0, f"{node}: {script}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -147,7 +158,10 @@ def machines(lab_name: str) -> Iterator[Vms]:
         began = time.monotonic()
         lab.up(2)
         print(f"two machines have booted after {time.monotonic() - began:.0f} s")
-        yield Vms(lab)
+        # A socket's path may have 107 bytes: not below the lab's folder. The connections end with their machines.
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as sessions:
+            yield Vms(lab, Path(sessions))
+            lab.down()
     finally:
         lab.down()
 

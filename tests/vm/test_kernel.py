@@ -79,10 +79,14 @@ class Node:
         """Run a script on the node; return what it printed."""
         return self.vms.read(self.vms.first, script)
 
+    def fresh(self, script: str) -> str:
+        """Run a script on the node over a connection, and in a session, that is opened for it."""
+        return self.vms.read(self.vms.first, script, fresh=True)
+
     def state(self) -> dict[str, Any]:
         """Return what is in force, by the words of the kernel, systemd and a session that was opened just now."""
         sysctl = self.read(f"sysctl -n {' '.join(KEYS)}").splitlines()
-        show = self.read(f"systemctl show -p {','.join(LIMITS)} | sort; {PROCESS_LIMITS}").splitlines()
+        show = self.fresh(f"systemctl show -p {','.join(LIMITS)} | sort; {PROCESS_LIMITS}").splitlines()
         service = self.read(f'systemd-run --quiet --wait --pipe sh -c "{PROCESS_LIMITS}"')
         return {
             **dict(zip(KEYS, (" ".join(line.split()) for line in sysctl), strict=True)),
@@ -114,7 +118,7 @@ def in_force(node: Node) -> None:
     # Open files first: the order of /proc/self/limits.
     for who in ("session", "service"):
         assert state[who] == ["1048576 1048576", "unlimited unlimited"], who
-    assert "bbr" in node.read("ss -tinH 'sport = :22'")
+    assert "bbr" in node.fresh("ss -tinH 'sport = :22'")
     loaded = {line.split()[0] for line in node.read("lsmod").splitlines()}
     assert {"tcp_bbr", "sch_fq", "zram"} <= loaded
     assert node.read("cd /sys/block; ls -d zram*").split() == ["zram0", "zram1"]

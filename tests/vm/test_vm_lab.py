@@ -53,7 +53,7 @@ def test_two_machines_boot_and_answer_to_their_known_key_at_the_first_contact(vm
         (vms.first, True, "running"),
         (vms.second, True, "running"),
     ]
-    other = vms.ssh(vms.first, "true", "-o", "HostKeyAlias=somebody-else")
+    other = vms.ssh(vms.first, "true", "-o", "HostKeyAlias=somebody-else", fresh=True)
     assert other.returncode == 255
     assert "Host key verification failed" in other.stderr
     names = [line.split()[0] for line in (vms.lab.folder / "ssh" / "known_hosts").read_text().splitlines()]

@@ -30,7 +30,7 @@ from ..model.route import V4, V6
 from ..plan.rails_files import NETWORK_FOLDER, SYSCTL_FOLDER, bonds_in, declared_in, is_ours
 from ..plan.rails_goal import DEAD_ROUTES
 from . import rdma_carrier
-from .roce import interfaces
+from .roce import interfaces, pci_function
 
 NET = "/sys/class/net"
 CONF = "/proc/sys/net/ipv4/conf"
@@ -103,17 +103,7 @@ def labels(host: Host) -> Dict[str, str]:
         own = (host.read(f"{NET}/{name}/bonding_slave/perm_hwaddr") or "").strip().lower()
         if own:
             found[f"mac {own}"] = name
-        function = _below_virtio(host, name)
-        if function:
-            found[f"pci {function}"] = name
     return found
-
-
-def _below_virtio(host: Host, name: str) -> str:
-    """Return the PCI function that a virtio port's own device lies on; empty for any other port."""
-    place = (host.readlink(f"{NET}/{name}") or "").split("/")
-    at = next((number for number, part in enumerate(place) if part.startswith("virtio")), 0)
-    return place[at - 1].lower() if at and place[at - 1].count(":") == 2 else ""
 
 
 def _links(host: Host) -> Tuple[Dict[str, Link], str]:
@@ -150,9 +140,8 @@ def _ask(host: Host, call: List[str], problems: List[str]) -> str:
 
 def _hardware(host: Host, name: str) -> Hardware:
     folder = f"{NET}/{name}/device"
-    function = _below_virtio(host, name) or posixpath.basename(host.readlink(folder) or "").lower()
     return Hardware(
-        pci=function if function.count(":") == 2 else "",
+        pci=pci_function(host, name),
         driver=posixpath.basename(host.readlink(f"{folder}/driver") or ""),
         functions=number(host.read(f"{folder}/sriov_numvfs")) or 0,
     )

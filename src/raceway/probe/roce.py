@@ -70,22 +70,32 @@ def interfaces(host: Host) -> Dict[str, str]:
         kind = host.read(f"{folder}/type")
         if (kind or "").strip() != ETHERNET or "DEVTYPE=" in (host.read(f"{folder}/uevent") or ""):
             continue
-        for label in _labels(host, folder):
+        for label in _labels(host, name):
             if label in found:
                 doubtful.add(label)
             found.setdefault(label, name)
     return {label: name for label, name in found.items() if label not in doubtful}
 
 
-def _labels(host: Host, folder: str) -> List[str]:
-    device = host.readlink(f"{folder}/device") or ""
-    function = posixpath.basename(device)
-    # A virtio port's device is its virtio function; the PCI function is the one above.
+def pci_function(host: Host, interface: str) -> str:
+    """Return the PCI function an interface lies on, in lower case; empty where there is none.
+
+        /sys/class/net/eth7        -> ../../devices/pci0000:00/0000:00:09.0/virtio3/net/eth7
+        /sys/class/net/eth7/device -> ../../../virtio3
+
+    A virtio port's device is its virtio function; the PCI function it lies on stands in the first link alone.
+    """
+    function = posixpath.basename(host.readlink(f"{NET}/{interface}/device") or "")
     if function.startswith("virtio"):
-        function = posixpath.basename(posixpath.dirname(device))
+        place = (host.readlink(f"{NET}/{interface}") or "").split("/")
+        function = place[place.index(function) - 1] if function in place else ""
+    return function.lower() if function.count(":") == 2 else ""
+
+
+def _labels(host: Host, interface: str) -> List[str]:
+    folder = f"{NET}/{interface}"
     rows = [Port("mac", (host.read(f"{folder}/address") or "").strip().lower())]
-    if function.count(":") == 2:
-        rows.append(Port("pci", function.lower()))
+    rows.append(Port("pci", pci_function(host, interface)))
     for name in host.listdir(f"{folder}/device/infiniband"):
         rows.append(Port("guid", (host.read(f"{INFINIBAND}/{name}/node_guid") or "").strip().lower()))
     return [row.label for row in rows if row.value]

@@ -9,7 +9,7 @@ import pytest
 from raceway.host import Ledger
 from raceway.model.qos import Qos
 from raceway.model.roce import Port, RoceDesired
-from raceway.probe.roce import interfaces, probe, read_port
+from raceway.probe.roce import interfaces, pci_function, probe, read_port
 
 from ..fake_dcb import FakeDcb
 from ..fake_mlnx_qos import FakeMlnxQos
@@ -32,6 +32,25 @@ def test_a_port_is_found_by_pci_mac_and_the_guid_of_its_rdma_device(host: FakeDc
     (device / "node_guid").write_text("b83f:d203:0000:0001\n")
     wanted = {f"pci {PCI}", f"mac {MAC}", "guid b83f:d203:0000:0001"}
     assert interfaces(host) == dict.fromkeys(wanted, "ens1f0np0")
+
+
+def test_a_virtio_port_is_found_by_the_pci_function_its_device_lies_on(host: FakeDcb) -> None:
+    place = host.folder / "sys/devices/pci0000:00/0000:00:09.0/virtio3/net/eth7"
+    place.mkdir(parents=True)
+    (place / "device").symlink_to("../../../virtio3")
+    for leaf, text in {"type": "1", "address": "52:54:00:00:00:09", "uevent": "INTERFACE=eth7"}.items():
+        (place / leaf).write_text(f"{text}\n")
+    (host.folder / "sys/class/net/eth7").symlink_to("../../devices/pci0000:00/0000:00:09.0/virtio3/net/eth7")
+    found = interfaces(host)
+    assert [label for label, name in found.items() if name == "eth7"] == ["mac 52:54:00:00:00:09", "pci 0000:00:09.0"]
+
+
+def test_a_virtio_port_that_lies_on_no_pci_function_has_none_to_be_selected_by(host: FakeDcb) -> None:
+    place = host.folder / "sys/devices/platform/a003e00.virtio_mmio/virtio0/net/eth8"
+    place.mkdir(parents=True)
+    (place / "device").symlink_to("../../../virtio0")
+    (host.folder / "sys/class/net/eth8").symlink_to("../../devices/platform/a003e00.virtio_mmio/virtio0/net/eth8")
+    assert pci_function(host, "eth8") == ""
 
 
 def test_a_vlan_that_shares_its_port_s_address_is_no_port(host: FakeDcb) -> None:

@@ -7,7 +7,6 @@ order to reboot.
 from __future__ import annotations
 
 import contextlib
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -17,8 +16,9 @@ from raceway.errors import RacewayError
 from .. import nodes, ssh
 from ..nodes import NodeState
 from ..record import Node, Vm
+from . import qemu
 
-BOOT_S, REBOOT_S = 180.0, 120.0
+BOOT_S, REBOOT_S, PAUSE_S = 180.0, 120.0, 0.1
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -35,18 +35,21 @@ def wait_ready(vm: Vm, folder: Path, seconds: float = BOOT_S) -> NodeState:
     until = time.monotonic() + seconds
     state = NodeState(vm.name, "", f"{vm.address}:{vm.port}", "running", False, "")
     while not state.ok and time.monotonic() < until:
-        # A login costs an emulated CPU a second: not before sshd is there.
-        if greets(vm):
+        # Each attempt to log in costs an emulated CPU a second of its boot: none before the boot is over.
+        if announced(vm, folder):
             state = probe(vm, folder, "running")
-        time.sleep(0.3)
-    return state
+        time.sleep(PAUSE_S)
+    return state if state.ok else probe(vm, folder, "running")
 
 
-def greets(vm: Vm) -> bool:
-    """Does sshd say its name? QEMU itself accepts the connection from the first moment on."""
-    with contextlib.suppress(OSError), socket.create_connection((vm.address, vm.port), 3.0) as connection:
-        return connection.recv(4) == b"SSH-"
-    return False
+def announced(vm: Vm, folder: Path) -> str:
+    """The boot id that the guest wrote to its second serial port when its boot was over; empty before.
+
+    It only tells when to ask: what counts is what is then said over ssh.
+    """
+    with contextlib.suppress(OSError):
+        return (folder / qemu.place(vm.name) / qemu.UP).read_text(errors="replace").strip()
+    return ""
 
 
 def boot_id(vm: Vm, folder: Path) -> str:
@@ -77,11 +80,11 @@ def reboot(vm: Vm, folder: Path) -> float:
             check=False,
         )
     while time.monotonic() - began < REBOOT_S:
-        if greets(vm) and boot_id(vm, folder) not in ("", before):
+        if announced(vm, folder) not in ("", before) and boot_id(vm, folder) not in ("", before):
             state = wait_ready(vm, folder, REBOOT_S)
             if state.ok:
                 return time.monotonic() - began
-        time.sleep(0.3)
+        time.sleep(PAUSE_S)
     raise RacewayError(
         vm.name,
         f"has not rebooted in {REBOOT_S:.0f} s",

@@ -23,7 +23,7 @@ from ..progress import Steps
 
 SUITE, SIZE = "trixie", "4G"
 SOURCES = Path(__file__).parents[1] / "vm_image"
-PARTS = ("root.img", "vmlinuz", "initrd.img", "kver")
+PARTS = ("root.img", "vmlinux", "initrd.img", "kver")
 KEPT = 2  # images of other recipes that stay in the cache, for another checkout
 
 

@@ -12,6 +12,7 @@ from .spec import NUMA_NODES, Spec, identity
 
 PROGRAM = "qemu-system-x86_64"
 SWITCH = "run/switch"
+UP = "up"
 
 
 def place(name: str) -> str:
@@ -49,9 +50,11 @@ def _machine(vm: Vm, spec: Spec, image: str) -> list[str]:
         # One socket a NUMA node: cores that share a cache across nodes make the kernel warn.
         *_words(f"-smp 2,sockets=2,cores=1,threads=1 -m {spec.memory_mib}"),
         *[part for word in memory for part in _words(word)],
-        *_words(f"-kernel {image}/vmlinuz -initrd {home}/initrd.img"),
+        *_words(f"-kernel {image}/vmlinux -initrd {home}/initrd.img"),
         *_words(f"-smbios type=1,serial={identity(vm.name).serial}"),
         *_words(f"-chardev file,id=con,path={home}/console.log,append=on -serial chardev:con"),
+        # The guest's second serial port: emptied at each start of QEMU, written when the boot is over.
+        *_words(f"-chardev file,id=up,path={home}/{UP} -serial chardev:up"),
         *_words(f"-qmp unix:{home}/qmp,server=on,wait=off -pidfile {home}/pid"),
         *_words("-device virtio-rng-pci,addr=5"),
     ]

@@ -70,10 +70,11 @@ def kernel_parameters(name: str, spec: Spec) -> str:
     }[spec.dcb]
     words = (
         "root=/dev/vda rw console=ttyS0 quiet loglevel=4",
-        f"systemd.show_status=0 systemd.ssh_auto=0 systemd.hostname={name}",
+        f"systemd.show_status=0 systemd.hostname={name}",
         f"systemd.machine_id={identity(name).machine_id}",
         # Emulation pays for each of these and gains nothing from them.
         "mitigations=off audit=0 nowatchdog tsc=reliable cryptomgr.notests random.trust_cpu=1 net.ifnames=1",
+        "init_on_alloc=0 lsm=capability",
         modules,
         spec.append,
     )

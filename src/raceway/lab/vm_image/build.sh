@@ -1,13 +1,12 @@
 #!/bin/bash
 # Builds the guest image of VM nodes: build.sh OUT     (root; about a minute)
-# OUT, an empty folder, gets root.img (sparse ext4), vmlinuz, initrd.img and kver. From the environment: SUITE, SIZE, and
+# OUT, an empty folder, gets root.img (sparse ext4), vmlinux, initrd.img and kver. From the environment: SUITE, SIZE, and
 # MIRROR (empty: mmdebstrap's own choice, which adds updates and security). raceway.lab.vm.image calls it in mount and
 # process namespaces of its own and takes OUT away when it fails.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-PKGS=(systemd systemd-sysv systemd-resolved udev dbus libpam-systemd
-  openssh-server sudo python3 python3-apt ca-certificates procps iputils-ping less
+PKGS=(systemd systemd-sysv udev dbus openssh-server sudo python3 python3-apt ca-certificates procps iputils-ping less
   iproute2 ethtool rdma-core ibverbs-utils ibverbs-providers rdmacm-utils
   infiniband-diags perftest nvme-cli mdadm xfsprogs lvm2 e2fsprogs fio iperf3
   tcpdump numactl kmod pciutils lldpad linux-image-amd64)
@@ -18,39 +17,51 @@ DROP=(drivers/gpu drivers/media drivers/net/wireless drivers/staging drivers/iio
   net/bluetooth net/wireless net/mac80211 drivers/hwmon drivers/leds drivers/mfd
   drivers/video drivers/accel fs/btrfs fs/ocfs2 fs/ceph fs/gfs2 fs/jfs fs/smb
   fs/ntfs3 fs/f2fs fs/bcachefs drivers/net/usb drivers/net/can drivers/char/tpm)
-# Timers would change files behind a test's back; the rest has nothing to work on, or waits for what never comes.
-MASKED=(apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer
-  e2scrub_reap.service getty@tty1.service systemd-networkd-wait-online.service mdcheck_start.timer
-  mdcheck_continue.timer mdmonitor-oneshot.timer man-db.timer systemd-hwdb-update.service
-  sys-kernel-tracing.mount modprobe@drm.service modprobe@efi_pstore.service)
-OFF=(lldpad.service lldpad.socket lvm2-monitor.service nvmf-autoconnect.service rpcbind.service rpcbind.socket)
+# shellcheck source=trim.sh
+. "$here/trim.sh"
 
 root_run() { chroot "$root" env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
 
-# The test module, and the initrd: init with just the modules that the root disk needs, unpacked.
+# The kernel as it is in memory: to decompress it would cost an emulated machine a second of every boot.
+unpacked_kernel() {
+  local image=$root/boot/vmlinuz-$kver at length
+  # Linux boot protocol, offsets 0x1f1, 0x248 and 0x24c: sectors of set-up, place of the payload behind them, its length;
+  # the payload's last four bytes are the size it unpacks to.
+  at=$((($(field "$image" 497 1) + 1) * 512 + $(field "$image" 584 4)))
+  length=$(($(field "$image" 588 4) - 4))
+  head -c "$((at + length))" "$image" | tail -c "$length" > "$root/boot/payload"
+  root_run sh -c "zstd -dc /boot/payload || xz -dc /boot/payload" > "$out/vmlinux" 2>/dev/null
+  rm "$root/boot/payload"
+}
+
+field() { od -An -tu"$3" -j"$2" -N"$3" "$1"; }
+
+# Our modules, and the initrd: init with just the modules that the root disk needs, and the one that mends its NICs.
 kernel_parts() {
   local src=$root/usr/src/dcbtest initrd=$root/usr/src/dcbtest/initrd file base
   echo "kernel module and initrd"
-  root_run apt-get -qq -y install --no-install-recommends "linux-headers-$kver" make libc6-dev >/dev/null
+  root_run apt-get -qq -y install --no-install-recommends "linux-headers-$kver" make libc6-dev zstd \
+    >/dev/null
   mkdir -p "$initrd/m"
-  cp "$here"/dcbtest/{dcbtest.c,Makefile} "$here/init.c" "$src/"
+  cp "$here"/dcbtest/* "$here/init.c" "$src/"
+  unpack_modules
   root_run make -s -C /usr/src/dcbtest KVER="$kver" install
-  root_run strip --strip-debug "/lib/modules/$kver/updates/dcbtest.ko"
+  root_run strip --strip-debug "/lib/modules/$kver/updates/"{dcbtest,keepmac}.ko
   root_run sh -c 'exec $(ls /usr/bin/gcc-[0-9]* | head -n 1) -Os -static -s -o "$1" "$2"' sh \
     /usr/src/dcbtest/initrd/init /usr/src/dcbtest/init.c
-  root_run sh -c "for m in virtio_pci virtio_blk crc32c_generic ext4; do
+  root_run sh -c "for m in virtio_pci virtio_blk crc32c_generic ext4 keepmac; do
       modprobe -S $kver --show-depends \$m; done" | awk '$1=="insmod" && !s[$2]++ {print $2}' |
     while read -r file; do
-      base=$(basename "${file%.xz}")
-      case $file in *.xz) xz -dc "$root$file" ;; *) cat "$root$file" ;; esac > "$initrd/m/$base"
+      base=$(basename "$file")
+      cp "$root$file" "$initrd/m/$base"
       echo "/m/$base" >> "$initrd/modules.list"
     done
   [ -s "$initrd/modules.list" ]
   root_run sh -c 'cd /usr/src/dcbtest/initrd && find . | cpio -o -H newc --quiet' > "$out/initrd.img"
   rm -rf "$src"
-  cp "$root/boot/vmlinuz-$kver" "$out/vmlinuz"
+  unpacked_kernel
   echo "$kver" > "$out/kver"
-  root_run apt-get -qq -y purge --auto-remove "linux-headers-*" make libc6-dev "binutils*" >/dev/null
+  root_run apt-get -qq -y purge --auto-remove "linux-headers-*" make libc6-dev zstd "binutils*" >/dev/null
   rm -f "$root"/boot/System.map*
 }
 
@@ -86,9 +97,13 @@ settings() {
   rm -f "$root"/etc/ssh/ssh_host_*
   install -m 644 "$here/sshd.conf" "$root/etc/ssh/sshd_config.d/00-raceway-lab.conf"
   network
-  root_run systemctl -q enable systemd-networkd systemd-resolved ssh
-  root_run systemctl -q disable systemd-networkd-wait-online.service "${OFF[@]}" 2>/dev/null || true
-  root_run systemctl -q mask "${MASKED[@]}"
+  rm -f "$root/etc/resolv.conf"
+  echo 'nameserver 10.0.2.3' > "$root/etc/resolv.conf"
+  # Tells the host when the boot is over, and which boot it is: to ask over ssh again and again would slow it down.
+  install -m 644 "$here/raceway-lab-up.service" "$root/usr/lib/systemd/system/"
+  root_run systemctl -q enable systemd-networkd ssh raceway-lab-up
+  trim_units
+  trim_udev
   # Kernel parameters by the usual file and command; the guard passes them on at a reboot.
   printf 'GRUB_CMDLINE_LINUX_DEFAULT=""\nGRUB_CMDLINE_LINUX=""\n' > "$root/etc/default/grub"
   mkdir -p "$root/etc/default/grub.d"

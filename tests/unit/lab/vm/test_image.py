@@ -43,7 +43,9 @@ def test_the_name_does_not_depend_on_where_the_package_lies(tmp_path: Path, monk
     assert image.key() == before
 
 
-@pytest.mark.parametrize("name", ["build.sh", "init.c", "sshd.conf", "update-grub", "dcbtest/dcbtest.c"])
+@pytest.mark.parametrize(
+    "name", ["build.sh", "init.c", "sshd.conf", "trim.sh", "update-grub", "dcbtest/dcbtest.c", "dcbtest/keepmac.c"]
+)
 def test_a_changed_file_of_the_recipe_is_another_image(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
