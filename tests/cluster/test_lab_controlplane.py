@@ -34,15 +34,18 @@ def state(lab: Lab, program: str) -> Any:
     return next(one for one in lab.status().programs if one.name == program)
 
 
+@pytest.fixture(scope="module")
+def own(lab_name: Name) -> Iterator[Lab]:
+    made = Lab(lab_name("-own"))
+    yield made
+    made.down()
+
+
 @pytest.fixture
-def lab(lab_name: Name) -> Iterator[Lab]:
-    """A control plane of its own, for tests that break it."""
-    own = Lab(lab_name("-own"))
-    try:
-        own.up(machines=[machine(0)], containers=False)
-        yield own
-    finally:
-        own.down()
+def lab(own: Lab) -> Lab:
+    """A control plane for tests that break it; each begins with one machine and all programs up."""
+    own.up(machines=[machine(0)], containers=False)
+    return own
 
 
 def vcjob(name: str, replicas: int, gpus: int, annotations: dict[str, str] | None = None) -> dict[str, Any]:
@@ -103,14 +106,6 @@ def test_up_again_with_other_machines_adds_changes_and_removes_nodes(lab: Lab) -
     assert allocatable["nvidia.com/gpu"] == "4"
     assert "rdma/rdma_shared_device_a" not in allocatable
     assert nodes["node1"]["metadata"]["labels"]["kept"] == "yes"
-
-
-def test_volcano_waits_for_its_crds_and_says_so(lab: Lab) -> None:
-    waiting = state(lab, "vc-scheduler")
-    assert (waiting.state, waiting.pid) == ("waiting", 0)
-    assert waiting.reason.startswith("waiting for CRDs")
-    install_volcano(lab, kubectl_of(lab))
-    assert {one.state for one in lab.status().programs} == {"healthy"}
 
 
 def test_a_gang_runs_ends_and_fails_only_as_its_annotations_ask(volcano: Lab, kubectl: Kubectl) -> None:
@@ -194,6 +189,14 @@ def test_a_port_taken_while_the_lab_was_down_is_replaced(lab: Lab) -> None:
     assert again
     assert again.ports["kube-apiserver"] != record.ports["kube-apiserver"]
     assert lab.status().ok
+
+
+def test_volcano_waits_for_its_crds_and_says_so(lab: Lab) -> None:
+    waiting = state(lab, "vc-scheduler")
+    assert (waiting.state, waiting.pid) == ("waiting", 0)
+    assert waiting.reason.startswith("waiting for CRDs")
+    install_volcano(lab, kubectl_of(lab))
+    assert {one.state for one in lab.status().programs} == {"healthy"}
 
 
 def test_two_control_planes_live_side_by_side_and_down_ends_only_its_own(control_plane: Lab, lab: Lab) -> None:

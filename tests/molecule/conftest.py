@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ class Site:
     scratch: Path
     nodes: tuple[str, ...]
     config: Path
+    sessions: Path  # of the ssh connections that are kept open, one a node: a login costs more than most commands
     variables: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -70,7 +72,8 @@ class Site:
 
     def ssh(self, node: str, command: str, stdin: bytes = b"", check: bool = True) -> str:
         """Run a command on a node and return what it printed."""
-        argv = ["ssh", "-F", str(self.config), node, command]
+        kept = ("ControlMaster=auto", "ControlPersist=60", f"ControlPath={self.sessions}/%n")
+        argv = ["ssh", "-F", str(self.config), *(word for option in kept for word in ("-o", option)), node, command]
         done = subprocess.run(argv, input=stdin, capture_output=True, timeout=RUN_LIMIT_S)
         if check and done.returncode:
             raise AssertionError(f"{node}: {command}: {done.stderr.decode(errors='replace')}")
@@ -124,6 +127,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         from raceway.paths import state_dir
 
         config = state_dir() / "labs" / name / "ssh" / "config"
-        yield Site(name, scratch, (f"{name}-1", f"{name}-2"), config)
+        # A socket's path may have 107 bytes: not below pytest's folder. The connections end with their nodes.
+        with tempfile.TemporaryDirectory(prefix="raceway-") as sessions:
+            yield Site(name, scratch, (f"{name}-1", f"{name}-2"), config, Path(sessions))
     finally:
         subprocess.run([*lab, "down", "--name", name], capture_output=True, timeout=300)
