@@ -18,20 +18,25 @@ from raceway.errors import RacewayError
 from raceway.tools import ensure, locate, pins, store, view
 
 HELP = "find or build the pinned programs raceway works with"
+# Actions that mean, without names, what most people need: a Kubernetes lab's programs only when they are asked for.
+CHOSEN = ("build", "path")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions; without one the list is shown."""
-    parser.set_defaults(action="list", names=[], json=False)
+    parser.set_defaults(action="list", names=[], json=False, kubernetes=False)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     for action, text in (
         ("list", "show each tool: version, where it is used from, source of the pin"),
-        ("build", "find or build the named tools (all when none is named)"),
-        ("path", "print a folder with the tools, to put in front of PATH; builds nothing"),
+        ("build", "find or build the named tools (when none is named: all but those of a Kubernetes lab)"),
+        ("path", "print a folder with the tools (as for build), to put in front of PATH; builds nothing"),
         ("verify", "hold every built tool against its recorded checksum"),
     ):
         sub = actions.add_parser(action, help=text, description=text)
-        sub.add_argument("names", nargs="*", metavar="NAME", help="names of tools (default: all)")
+        few = action in CHOSEN
+        sub.add_argument("names", nargs="*", metavar="NAME", help="names of tools")
+        if few:
+            sub.add_argument("--kubernetes", action="store_true", help="those a lab's Kubernetes nodes are made of")
         if action != "build":
             sub.add_argument("--json", action="store_true", help="print JSON")
 
@@ -39,9 +44,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Carry out one action."""
     table = pins.load()
-    tools = [table.tool(name) for name in args.names] or list(table.tools.values())
+    tools = [table.tool(name) for name in args.names] or _unnamed(args, table)
     actions = {"list": _list, "build": _build, "path": _path, "verify": _verify}
     return actions[args.action or "list"](tools, table, getattr(args, "json", False))
+
+
+def _unnamed(args: argparse.Namespace, table: pins.Pins) -> list[pins.Tool]:
+    if args.action in CHOSEN:
+        return table.of_set(pins.KUBERNETES if args.kubernetes else pins.DEFAULT)
+    return list(table.tools.values())
 
 
 def _list(tools: list[pins.Tool], table: pins.Pins, as_json: bool) -> int:
@@ -58,9 +69,12 @@ def _list(tools: list[pins.Tool], table: pins.Pins, as_json: bool) -> int:
     console.print(shown, width=console.width if console.is_terminal else 200)
     for line in (line for place in places for line in place.passed):
         print(f"passed over on PATH, another version: {line}")
-    missing = [place.tool.name for place in places if place.path is None]
-    if missing:
-        print(f"{len(missing)} missing; next: raceway tools build")
+    missing = [place.tool for place in places if place.path is None]
+    for words, its in (("", pins.DEFAULT), (" --kubernetes", pins.KUBERNETES)):
+        # A tool of both sets is counted with the build that most people run.
+        count = sum(tool.sets[0] == its for tool in missing)
+        if count:
+            print(f"{count} missing; next: raceway tools build{words}")
     return 0
 
 

@@ -15,6 +15,9 @@ import tomllib
 from raceway import paths
 from raceway.errors import RacewayError
 
+DEFAULT, KUBERNETES = "default", "kubernetes"
+SETS = (DEFAULT, KUBERNETES)
+
 
 @dataclass(frozen=True)
 class Family:
@@ -32,7 +35,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Tool:
-    """One program at one version. ``ask`` is empty where the question is the plugin protocol."""
+    """One program at one version. ``ask`` is empty where the question is the plugin protocol.
+
+    ``sets``: the builds it belongs to, ``default`` and ``kubernetes``.
+    """
 
     name: str
     family: Family
@@ -47,6 +53,7 @@ class Tool:
     answer: str = ""
     beside: str = ""
     needs_beside: tuple[str, ...] = ()
+    sets: tuple[str, ...] = (DEFAULT,)
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,10 @@ class Pins:
             hint = f"did you mean {near[0]}?" if near else "run `raceway tools list`"
             raise RacewayError("tool", f"{name} is not a known name", ", ".join(self.tools), hint)
         return self.tools[name]
+
+    def of_set(self, name: str) -> list[Tool]:
+        """Return the tools of one set, in the order of the table."""
+        return [tool for tool in self.tools.values() if name in tool.sets]
 
 
 def load(folder: Path | None = None) -> Pins:
@@ -124,4 +135,13 @@ def _tool(
         answer="" if plugin else row["answer"],
         beside=row.get("beside", ""),
         needs_beside=tuple(row.get("needs_beside", ())),
+        sets=_sets(name, row),
     )
+
+
+def _sets(name: str, row: dict[str, Any]) -> tuple[str, ...]:
+    sets = tuple(row.get("sets", (DEFAULT,)))
+    unknown = [word for word in sets if word not in SETS]
+    if unknown or not sets:
+        raise RacewayError(f"versions.toml, tool.{name}: sets", ", ".join(unknown) or "empty", ", ".join(SETS))
+    return sets

@@ -37,7 +37,24 @@ def test_without_an_action_every_tool_is_listed_with_version_and_place(capsys: p
     kwok = next(line.split() for line in lines if line.startswith("kwok"))
     assert kwok[1:3] == ["0.8.0", "cache"]
     assert any(line.split()[:3] == ["vcctl", "1.15.1", "missing"] for line in lines)
-    assert lines[-1] == f"{len(pins.load().tools) - 1} missing; next: raceway tools build"
+    table = pins.load()
+    default = len(table.of_set(pins.DEFAULT))
+    assert lines[-2:] == [
+        f"{default - 1} missing; next: raceway tools build",
+        f"{len(table.tools) - default} missing; next: raceway tools build --kubernetes",
+    ]
+
+
+@pytest.mark.parametrize(("words", "its"), [([], pins.DEFAULT), (["--kubernetes"], pins.KUBERNETES)])
+def test_a_build_without_names_makes_one_set_and_not_the_other(
+    words: list[str], its: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("raceway.cli.tools.ensure", lambda names: asked.extend(names) or {})
+    assert main(["tools", "build", *words]) == 0
+    assert asked == [tool.name for tool in pins.load().of_set(its)]
+    assert ("kubelet" in asked) == (its == pins.KUBERNETES)
+    assert ("pulumi" in asked) == (its == pins.DEFAULT)
 
 
 def test_the_list_as_json_carries_the_source_and_reason_of_each_pin(capsys: pytest.CaptureFixture[str]) -> None:

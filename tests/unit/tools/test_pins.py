@@ -97,6 +97,20 @@ def test_our_language_host_tells_the_version_it_is_pinned_at() -> None:
     assert tool.version == TABLE.tool("pulumi").version
 
 
+def test_a_plain_build_makes_nothing_that_only_kubernetes_nodes_need() -> None:
+    default, kubernetes = ({tool.name for tool in TABLE.of_set(name)} for name in pins.SETS)
+    assert default == PROMISED
+    assert kubernetes - default == {"kubelet", "kubeadm", "kube-proxy", "coredns", "pause", "device-plugin", "etcdutl"}
+    assert {"etcd", "kube-apiserver", "kubectl", "vc-scheduler"} <= default & kubernetes
+
+
+def test_a_set_nobody_builds_is_refused(tmp_path: Path) -> None:
+    text = '[go]\nminimum = "1.26"\n[family.x]\ntitle = "x"\ndisk_gib = 1\n[tool.y]\nfamily = "x"\nsets = ["cluster"]\n'
+    (tmp_path / "versions.toml").write_text(f'{text}version = "1"\nask = []\nanswer = ""\nsource = "s"\nwhy = "w"\n')
+    with pytest.raises(RacewayError, match=r"tool\.y: sets: cluster; allowed: default, kubernetes"):
+        pins.load(tmp_path)
+
+
 def test_a_misspelt_name_gets_the_nearest_known_one() -> None:
     with pytest.raises(RacewayError, match="did you mean kubectl"):
         TABLE.tool("kubctl")
