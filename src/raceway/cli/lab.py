@@ -17,12 +17,16 @@ from rich.table import Table
 
 from raceway.errors import RacewayError
 from raceway.lab import Lab
+from raceway.lab.kube import KubeLab
 from raceway.lab.status import Status
 from raceway.lab.vm import VmLab
 from raceway.lab.vm.machine import Machine as VmMachine
 from raceway.model.machine import Machine
 
-HELP = "bring up, show or remove a lab: container nodes and a control plane, or VM nodes"
+HELP = "bring up, show or remove a lab: container nodes and a control plane, Kubernetes nodes, or VM nodes"
+
+LAB, VMLAB, KUBELAB = "lab", "vmlab", "kubelab"
+AnyLab = Lab | VmLab | KubeLab
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,20 +36,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "prepare", help="install what nodes need from the distribution; with --vm build the image of VM nodes too"
     )
     up = actions.add_parser("up", help="make the lab, or complete and repair it")
-    up.add_argument("--nodes", type=_count, metavar="N", help="number of nodes (default: as before, else 2)")
+    up.add_argument(
+        "--nodes", type=_count, metavar="N", help="number of nodes (default: as before, else 2; 3 with --kubernetes)"
+    )
     up.add_argument("--inventory", type=Path, metavar="PATH", help="mirror the fake nodes from this inventory's hosts")
     up.add_argument("--no-nodes", action="store_true", help="leave the container nodes alone (needs no root)")
     up.add_argument("--no-cluster", action="store_true", help="leave the control plane alone")
     up.add_argument(
         "--install-missing", action="store_true", help="install missing host packages (Debian, Ubuntu; root)"
     )
+    up.add_argument(
+        "--control-planes", type=_count, metavar="M", help="with --kubernetes: how many of them (default: 1)"
+    )
     status = actions.add_parser("status", help="show nodes and programs; exit 1 if something is down")
     status.add_argument("--json", action="store_true", help="print JSON")
     down = actions.add_parser("down", help="remove everything the lab made, and nothing else")
     down.add_argument("--image", action="store_true", help="remove the node image too, if no other lab uses it")
     for action in (prepare, up, status, down):
-        action.add_argument("--name", help="name of the lab (default: lab, with --vm vmlab)")
+        action.add_argument("--name", help="name of the lab (default: lab; vmlab, kubelab)")
+        action.add_argument("--kubernetes", action="store_true", help="nodes for a real cluster of the role kubernetes")
         action.add_argument("--vm", action="store_true", help="nodes with a kernel of their own, in QEMU")
+    kubeconfig = actions.add_parser("kubeconfig", help="fetch the admin kubeconfig of a lab's cluster; print its place")
+    kubeconfig.add_argument("name", nargs="?", default=KUBELAB, metavar="NAME", help=f"name of the lab ({KUBELAB})")
     _configure_vm(actions.add_parser("vm", help="a VM node's buttons, cables and drives, or a shell on it"))
 
 
@@ -74,15 +86,17 @@ def run(args: argparse.Namespace) -> int:
     """Run the action."""
     if args.action == "vm":
         return _vm(args)
-    name = args.name or ("vmlab" if args.vm else "lab")
-    vms = args.vm or (args.action != "up" and VmLab.owns(name))
-    lab: Lab | VmLab = VmLab(name, show=True) if vms else Lab(name, show=True)
+    if args.action == "kubeconfig":
+        print(KubeLab(args.name, show=True).fetch_kubeconfig())
+        return 0
+    lab = _lab(args)
     if args.action == "prepare":
         lab.prepare()
-        print(f"lab: this host has what {'VM' if vms else 'container'} nodes need")
+        what = {VmLab: "VM", KubeLab: "Kubernetes"}.get(type(lab), "container")
+        print(f"lab: this host has what {what} nodes need")
         return 0
     if args.action == "up":
-        return _up_vms(lab, args) if isinstance(lab, VmLab) else _up(lab, args)
+        return _up(lab, args)
     if args.action == "status":
         return _status(lab, args.json)
     gone = lab.down(image_too=args.image)
@@ -91,7 +105,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _up(lab: Lab, args: argparse.Namespace) -> int:
+def _lab(args: argparse.Namespace) -> AnyLab:
+    """The lab of the kind that is asked for; one that is there need not be told what it is, except to change it."""
+    if args.vm and args.kubernetes:
+        raise RacewayError("--vm", "with --kubernetes", act="a lab has nodes of one kind: leave one out")
+    name = args.name or (VMLAB if args.vm else KUBELAB if args.kubernetes else LAB)
+    known = args.action != "up"
+    if args.vm or (known and VmLab.owns(name)):
+        return VmLab(name, show=True)
+    if args.kubernetes or (known and KubeLab.owns(name)):
+        return KubeLab(name, show=True)
+    return Lab(name, show=True)
+
+
+def _up(lab: AnyLab, args: argparse.Namespace) -> int:
+    if args.control_planes is not None and not isinstance(lab, KubeLab):
+        raise RacewayError("--control-planes", "without --kubernetes", act="add it, or leave this out")
+    if isinstance(lab, VmLab):
+        return _up_vms(lab, args)
+    if isinstance(lab, KubeLab):
+        return _up_kubernetes(lab, args)
     machines = _machines(args.inventory) if args.inventory else None
     lab.up(
         args.nodes,
@@ -109,10 +142,24 @@ def _up(lab: Lab, args: argparse.Namespace) -> int:
     return 0
 
 
+def _up_kubernetes(lab: KubeLab, args: argparse.Namespace) -> int:
+    _refuse_fakes(args, "--kubernetes", "the control plane of such a lab is real and on its nodes: leave it out")
+    lab.up(args.nodes, args.control_planes, install_missing=args.install_missing)
+    print(f"nodes:      ssh -F {lab.ssh_config} {lab.name}-1")
+    print(f"cluster:    RACEWAY_LAB={lab.name} ansible-playbook -i inventories/lab site.yml")
+    print(f"then:       export KUBECONFIG=$(raceway lab kubeconfig {lab.name})")
+    print(f"look, end:  raceway lab status --name {lab.name}    raceway lab down --name {lab.name}")
+    return 0
+
+
+def _refuse_fakes(args: argparse.Namespace, kind: str, act: str) -> None:
+    for word, given in (("--inventory", args.inventory), ("--no-nodes", args.no_nodes)):
+        if given:
+            raise RacewayError(kind, f"with {word}", act=act)
+
+
 def _up_vms(lab: VmLab, args: argparse.Namespace) -> int:
-    wrong = [word for word, given in (("--inventory", args.inventory), ("--no-nodes", args.no_nodes)) if given]
-    if wrong:
-        raise RacewayError("--vm", f"with {wrong[0]}", act="a lab of VM nodes has no control plane: leave it out")
+    _refuse_fakes(args, "--vm", "a lab of VM nodes has no control plane: leave it out")
     lab.up(args.nodes, install_missing=args.install_missing)
     print(f"nodes:      ssh -F {lab.ssh_config} {lab.name}-1")
     print(f"inventory:  RACEWAY_LAB={lab.name} ansible-inventory -i inventories/vmlab --graph")
@@ -162,7 +209,7 @@ def _machines(path: Path) -> list[Machine]:
     return list(machines(load(path)))
 
 
-def _status(lab: Lab | VmLab, as_json: bool) -> int:
+def _status(lab: AnyLab, as_json: bool) -> int:
     status = lab.status()
     if as_json:
         print(json.dumps(dataclasses.asdict(status), indent=2))

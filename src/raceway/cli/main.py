@@ -17,7 +17,7 @@ from raceway.errors import RacewayError
 
 COMMANDS = {
     "tools": "find or build the pinned programs raceway works with",
-    "lab": "bring up, show or remove a lab: container nodes and a control plane, or VM nodes",
+    "lab": "bring up, show or remove a lab: container nodes and a control plane, Kubernetes nodes, or VM nodes",
     "inventory": "check an inventory, show the desired state of a host",
     "nccl": "show a host's collective library settings, each with its reason",
     "queues": "check and draw the queues of a stack",

@@ -26,6 +26,8 @@ from .record import Node, Record
 BOOT_SECONDS, STRAY_SECONDS = 180.0, 60.0
 # podman takes a lock for each container; more threads than this only wait for each other.
 AT_ONCE = 4
+# Makes the words of ``podman run`` from the lab, the node, the lab's folder and the host's own rights.
+Arguments = Callable[[Record, Node, Path, int], list[str]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ def ensure_network(podman: Podman, record: Record, folder: Path) -> None:
     )
 
 
-def ensure_containers(podman: Podman, record: Record, folder: Path, steps: Steps) -> None:
+def ensure_containers(
+    podman: Podman, record: Record, folder: Path, steps: Steps, arguments: Arguments = container.arguments
+) -> None:
     """Start each node's container, make those that are missing or were made otherwise, remove surplus ones."""
     there = {names[0]: item for item in podman.containers() if (names := item.get("Names"))}
     wanted = {node.container for node in record.nodes}
@@ -112,8 +116,7 @@ def ensure_containers(podman: Podman, record: Record, folder: Path, steps: Steps
     bounding = container.bounding_set(Path("/proc/self/status").read_text())
 
     def ensure(node: Node) -> None:
-        arguments = container.arguments(record, node, folder, bounding)
-        _ensure_one(podman, record, node, there.get(node.container), arguments)
+        _ensure_one(podman, record, node, there.get(node.container), arguments(record, node, folder, bounding))
 
     with steps.count(f"containers of {record.name}", len(record.nodes)) as advance:
         _each(record.nodes, ensure, advance)

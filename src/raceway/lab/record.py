@@ -50,7 +50,8 @@ class Vm:
 class Record:
     """What a lab is. ``id`` marks every container, network and process of this lab and of no other.
 
-    ``image``: the podman image of container nodes, or the key of the image of VM nodes.
+    ``image``: the podman image of container nodes, or the key of the image of VM nodes. ``control_planes``: how many of
+    the nodes, the first ones, are for a cluster's control plane; 0 for a lab without Kubernetes nodes.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Record:
     machines: tuple[dict[str, Any], ...] = ()
     # Where the machines come from: "" the lab's own nodes, "given" the caller, else the path of an inventory.
     machines_from: str = ""
+    control_planes: int = 0
     format: int = FORMAT
 
     @property

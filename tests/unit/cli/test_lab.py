@@ -70,11 +70,24 @@ class FakeVmLab(FakeLab):
         return 14.0
 
 
+class FakeKubeLab(FakeLab):
+    """A lab of Kubernetes nodes, told by the name it begins with."""
+
+    @staticmethod
+    def owns(name: str) -> bool:
+        return name.startswith("kube")
+
+    def fetch_kubeconfig(self) -> str:
+        FakeLab.asked.append(("kubeconfig", self.name))
+        return "/state/kubeconfig"
+
+
 @pytest.fixture(autouse=True)
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeLab.asked = []
     monkeypatch.setattr(cli, "Lab", FakeLab)
     monkeypatch.setattr(cli, "VmLab", FakeVmLab)
+    monkeypatch.setattr(cli, "KubeLab", FakeKubeLab)
 
 
 def test_prepare_makes_no_lab(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +128,33 @@ def test_vms_are_asked_for_by_a_flag_and_have_a_name_of_their_own(capsys: pytest
 def test_words_of_the_control_plane_do_not_go_with_vms(word: str) -> None:
     with pytest.raises(RacewayError, match="no control plane"):
         cli.run(parse("up", "--vm", word))
+    with pytest.raises(RacewayError, match="on its nodes"):
+        cli.run(parse("up", "--kubernetes", word))
     assert FakeLab.asked == []
+
+
+def test_kubernetes_nodes_are_asked_for_by_a_flag_and_the_next_commands_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.run(parse("up", "--kubernetes", "--nodes", "5", "--control-planes", "3")) == 0
+    assert FakeLab.asked == [("up", ((5, 3), {"install_missing": False}))]
+    told = capsys.readouterr().out
+    assert "RACEWAY_LAB=kubelab ansible-playbook -i inventories/lab site.yml" in told
+    assert "raceway lab kubeconfig kubelab" in told
+
+
+@pytest.mark.parametrize("words", [["--control-planes", "3"], ["--vm", "--kubernetes"]])
+def test_words_of_kubernetes_nodes_do_not_go_with_other_nodes(words: list[str]) -> None:
+    with pytest.raises(RacewayError, match="--kubernetes"):
+        cli.run(parse("up", *words))
+    assert FakeLab.asked == []
+
+
+def test_the_place_of_the_kubeconfig_is_all_that_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(parse("kubeconfig", "kube-of-mine")) == 0
+    assert capsys.readouterr().out == "/state/kubeconfig\n"
+    assert cli.run(parse("kubeconfig")) == 0
+    assert FakeLab.asked == [("kubeconfig", "kube-of-mine"), ("kubeconfig", "kubelab")]
 
 
 def test_the_kind_of_a_lab_need_not_be_said_to_look_at_it_or_to_end_it(
