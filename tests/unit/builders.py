@@ -99,7 +99,8 @@ def stage(room: str, noun: str) -> Any:
 
 def make_facts(noun: str, data: Mapping[str, Any]) -> Any:
     """Return a noun's facts from plain data."""
-    return build(getattr(stage("facts", noun), f"{noun.capitalize()}Facts"), data)
+    name = "".join(part.capitalize() for part in noun.split("_"))
+    return build(getattr(stage("facts", noun), f"{name}Facts"), data)
 
 
 def build(kind: Any, data: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from ..host import Host, Ledger
 from ..model.plan import Step
@@ -13,11 +13,15 @@ class Refused(Exception):
 
 
 class Applying:
-    """One apply run. ``want_reload`` collects the need for one daemon-reload for any number of unit files."""
+    """One apply run. ``want_reload`` collects the need for one daemon-reload for any number of unit files.
 
-    def __init__(self, host: Host, ledger: Ledger) -> None:
+    ``secrets``: what came beside the request, noun → its own; nothing of it goes into a plan, message or ledger.
+    """
+
+    def __init__(self, host: Host, ledger: Ledger, secrets: Optional[Mapping[str, Any]] = None) -> None:
         self.host = host
         self.ledger = ledger
+        self.secrets: Mapping[str, Any] = secrets or {}
         self._reload = False
 
     def want_reload(self) -> None:

@@ -19,8 +19,8 @@ UPDATE_TIMEOUT_S = 300.0
 LOCK_TIMEOUT_S = 120  # unattended upgrades hold dpkg's lock right after a boot
 # No questions, settings of an administrator stay, no service but the package's own is restarted.
 _QUIET = ["env", "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1"]
-_APT = [*_QUIET, "apt-get", "-q", "-o", f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"]
-_INSTALL = [
+APT_GET = [*_QUIET, "apt-get", "-q", "-o", f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"]
+APT_INSTALL = [
     *("-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"),
     *("install", "-y", "--no-install-recommends", "--"),
 ]
@@ -37,7 +37,7 @@ def install(run: Applying, step: Step) -> None:
     if not absent:
         return
     run.ledger.forget_all("package", absent)
-    raise Refused(f"{', '.join(absent)} not installed: {_own_line(done)}")
+    raise Refused(f"{', '.join(absent)} not installed: {own_line(done)}")
 
 
 def _apt(run: Applying, names: List[str]) -> Result:
@@ -45,19 +45,19 @@ def _apt(run: Applying, names: List[str]) -> Result:
     known, unknown = _candidates(run, names)
     if unknown:
         fresh = True
-        _update(run)
+        refresh(run)
         known, unknown = _candidates(run, names)
     done = Result(0, "", "")
     if known:
-        done = run.host.run([*_APT, *_INSTALL, *known], INSTALL_TIMEOUT_S)
+        done = run.host.run([*APT_GET, *APT_INSTALL, *known], INSTALL_TIMEOUT_S)
         if done.rc and not fresh and any(mark in done.err + done.out for mark in _STALE):
-            _update(run)
-            done = run.host.run([*_APT, *_INSTALL, *known], INSTALL_TIMEOUT_S)
+            refresh(run)
+            done = run.host.run([*APT_GET, *APT_INSTALL, *known], INSTALL_TIMEOUT_S)
     if unknown and not done.rc:
         # Asked again alone: a virtual package with one provider gets it, any other name the tool's own words. A name
         # with a dot that apt does not know is a pattern to it, which may match anything: that one is only simulated.
         simulate = ["-o", "APT::Get::Simulate=1"] if any("." in name for name in unknown) else []
-        done = run.host.run([*_APT, *simulate, *_INSTALL, *unknown], INSTALL_TIMEOUT_S)
+        done = run.host.run([*APT_GET, *simulate, *APT_INSTALL, *unknown], INSTALL_TIMEOUT_S)
     return done
 
 
@@ -66,10 +66,11 @@ def _candidates(run: Applying, names: List[str]) -> Tuple[List[str], List[str]]:
     return [name for name in names if name in known], [name for name in names if name not in known]
 
 
-def _update(run: Applying) -> None:
-    done = run.host.run([*_APT, "update"], UPDATE_TIMEOUT_S)
+def refresh(run: Applying) -> None:
+    """Read the package index anew; Refused with the tool's own line where that fails."""
+    done = run.host.run([*APT_GET, "update"], UPDATE_TIMEOUT_S)
     if done.rc:
-        raise Refused(f"the package index cannot be refreshed: {_own_line(done)}")
+        raise Refused(f"the package index cannot be refreshed: {own_line(done)}")
 
 
 def _other(run: Applying, manager: str, names: List[str]) -> Result:
@@ -80,7 +81,7 @@ def _other(run: Applying, manager: str, names: List[str]) -> Result:
     return run.host.run(argv, INSTALL_TIMEOUT_S)
 
 
-def _own_line(done: Result) -> str:
+def own_line(done: Result) -> str:
     """Return the line in which the tool says why: an error line where there is one, else the last."""
     lines = [line.strip() for line in (done.out + "\n" + done.err).splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith(("E: ", "Error", "error:", "No match", "No provider"))]

@@ -20,7 +20,7 @@ def call(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """Return the answer to ``{"home", "bundle", "archive"?, "request"}``."""
     os.umask(0o022)  # a login with a stricter one must not leave folders of /etc that services cannot enter
     try:
-        if "archive" in arguments and arguments["request"]["mode"] == "apply":
+        if "archive" in arguments and arguments["request"]["mode"] in ("apply", "kube"):
             install(arguments["home"], arguments["bundle"], arguments["archive"])
             _go_on_from(os.path.join(arguments["home"], arguments["bundle"]))
         return run(arguments["request"])
@@ -38,6 +38,10 @@ def run(request: Mapping[str, Any]) -> Dict[str, Any]:
         from ..evidence.collect import collect
 
         return collect(request)
+    if request.get("mode") == "kube":
+        from .kube import answer as kube_answer
+
+        return kube_answer(request)
     if request.get("mode") == "pairwise":
         from ..checks.pairwise import answer
 

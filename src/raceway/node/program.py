@@ -3,8 +3,10 @@
 Request (JSON)::
 
     {"mode": "plan"|"apply"|"verify", "explain": false,
-     "roles": {"kernel": {"allow": ["safe"], "nouns": {"sysctl": {…}}}}}
+     "roles": {"kernel": {"allow": ["safe"], "nouns": {"sysctl": {…}}}},
+     "secrets": {"kube_cluster": {…}}}
 
+``secrets`` reach handlers of an apply and nobody else: no plan, answer or file that stays holds any of them.
 Answer (JSON): per role its plan, what was applied, what was refused while applying, and what is left after a second
 reading. Planning sees everything before the first change, so check mode predicts exactly what apply then does.
 It deliberately never stops at the first refusal: other things go on, and the refusal is told.
@@ -41,7 +43,7 @@ def run(request: Mapping[str, Any], host: Optional[Host] = None) -> Dict[str, An
         return _answer(request, survey(request, machine), [], [])
     with _alone(machine):
         planned = survey(request, machine)
-        applied, refused = _apply(planned, machine)
+        applied, refused = _apply(planned, machine, request.get("secrets") or {})
         left = survey(request, machine) if applied or refused else []
         return _answer(request, planned, applied, refused, left)
 
@@ -61,8 +63,10 @@ def survey(request: Mapping[str, Any], host: Host) -> Planned:
     return rows
 
 
-def _apply(planned: Planned, host: Host) -> Tuple[List[Dict[str, str]], List[Tuple[str, Refusal]]]:
-    run_ = Applying(host, Ledger(host))
+def _apply(
+    planned: Planned, host: Host, secrets: Mapping[str, Any]
+) -> Tuple[List[Dict[str, str]], List[Tuple[str, Refusal]]]:
+    run_ = Applying(host, Ledger(host), secrets)
     applied: List[Dict[str, str]] = []
     refused: List[Tuple[str, Refusal]] = []
     for role, stages, plan in planned:

@@ -34,6 +34,12 @@ ORDER = (
     "cmdline",
     "mount",
     "unit",
+    "kube_binaries",
+    "containerd",
+    "kube_images",
+    "kubelet",
+    "kube_host",
+    "kube_cluster",
     "machine",
 )
 # Nouns that take time to look and plan no step: what runs on a node is judged when somebody asks for it.
