@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from ansible import constants as C
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.json import Direction, get_module_decoder, get_module_encoder
 from ansible.plugins.action import ActionBase
@@ -26,7 +27,8 @@ try:
 
     bundle.build()
     VARIABLES = ("raceway_roles", *(name for spec in load_specs(None).values() for name in spec.options))
-    compile_vars({}, "nobody")  # whatever it reads and imports once, it has read before the workers are forked
+    # Whatever it reads and imports once, it has read before the workers are forked. Defaults name what is Ansible's.
+    compile_vars({"inventory_hostname": "nobody", "groups": {}}, "nobody")
 except ImportError as problem:  # ansible-playbook of another environment than the one `make setup` made
     raise AnsibleActionFail(f"the raceway package is missing: {problem}; next: run `make setup`") from problem
 
@@ -55,7 +57,21 @@ OPTIONS = {
     "nouns": {"type": "list", "elements": "str"},
     "refusals": {"type": "str", "choices": ["fail", "report"], "default": "fail"},
     "explain": {"type": "bool", "default": False},
+    "secrets": {"type": "dict", "default": {}, "no_log": True},
 }
+# Of Ansible itself, for defaults that are made of them.
+MAGIC = ("groups", "inventory_hostname")
+
+
+def _secrets(given: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Return the part of a request that only handlers of an apply see; a plan is made without it."""
+    if not given or mode != "apply":
+        return {}
+    if C.DEFAULT_KEEP_REMOTE_FILES:
+        raise AnsibleActionFail(
+            "ANSIBLE_KEEP_REMOTE_FILES would leave secrets in a file on the node; next: run without it"
+        )
+    return {"secrets": given}
 
 
 class ActionModule(ActionBase):
@@ -75,13 +91,14 @@ class ActionModule(ActionBase):
             wanted = self._desired(variables, options["roles"], options["nouns"])
         except RacewayError as error:
             raise AnsibleActionFail(error.message()) from None
-        answer = self._call({"mode": mode, "explain": options["explain"], "roles": wanted}, variables)
+        request = {"mode": mode, "explain": options["explain"], "roles": wanted}
+        answer = self._call({**request, **_secrets(options["secrets"], mode)}, variables)
         if answer.get("failed") or "roles" not in answer:
             return answer
         return task_result(answer, options["mode"], check, options["refusals"])
 
     def _desired(self, variables: dict[str, Any], only: list[str] | None, nouns: list[str] | None) -> dict[str, Any]:
-        values = {name: self._templar.template(variables[name]) for name in VARIABLES if name in variables}
+        values = {name: self._templar.template(variables[name]) for name in (*VARIABLES, *MAGIC) if name in variables}
         state = compile_vars(values, variables["inventory_hostname"])
         if only is not None:
             for name in only:

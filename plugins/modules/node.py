@@ -42,6 +42,13 @@ options:
     description: Return every noop with its reason instead of their number.
     type: bool
     default: false
+  secrets:
+    description:
+      - What handlers need and nobody may see, noun to its own, for instance C(kube_cluster) and what
+        M(raceway.raceway.kube) returned as C(means).
+      - It goes into the request of V(apply) alone; no plan, diff, record, log or file that stays holds any of it.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     support: full

@@ -88,25 +88,45 @@ def compile_vars(values: Mapping[str, Any], host: str, roles_dir: Path | None = 
     ``values`` may hold anything (Ansible's task variables); what no role knows is left alone. Role defaults fill in
     what is absent. Raises one RacewayError that tells all wrong values.
     """
-    specs = load_specs(roles_dir)
+    specs, values = load_specs(roles_dir), {**_magic(host), **values}
     roles: dict[str, dict[str, Any]] = {}
     wrong: list[str] = []
     for role, spec in specs.items():
-        roles[role] = {}
-        for name, option in spec.options.items():
-            if name in values:
-                # Only YAML has types; what came by -e or from an INI file is read by its words, as `check` does.
-                typed = bool((ansible_api.origin_of(values[name]) or Origin()).column)
-                roles[role][name], problems = check_value(option, values[name], untyped=not typed)
-                wrong += [f"{one.path}: {one.found} (allowed: {one.allowed or one.act})" for one in problems]
-            elif name in spec.defaults:
-                roles[role][name] = _default(spec, name, values)
+        roles[role], told = _typed(spec, values)
+        wrong += told
     if wrong:
         raise RacewayError(host, "; ".join(wrong), act="raceway inventory check tells the places to correct")
     chosen = values.get(ROLES)
     enabled = tuple(str(role) for role in chosen) if isinstance(chosen, (list, tuple)) else tuple(DEFAULT_ROLES)
     _refuse(host, _broken_rules(roles, enabled))
     return _compiled(Compiler(), HostValues(host, roles, enabled, frozenset(), own=frozenset(roles)), specs)
+
+
+def resolved(values: Mapping[str, Any], host: str, role: str, roles_dir: Path | None = None) -> dict[str, Any]:
+    """Return one role's variables as ``compile_vars`` would take them: typed, with defaults filled in."""
+    found, wrong = _typed(load_specs(roles_dir)[role], {**_magic(host), **values})
+    if wrong:
+        raise RacewayError(host, "; ".join(wrong), act="raceway inventory check tells the places to correct")
+    return found
+
+
+def _magic(host: str) -> dict[str, Any]:
+    """What defaults may be made of, for a caller that gives nothing of Ansible's own."""
+    return {"inventory_hostname": host, "groups": {}}
+
+
+def _typed(spec: RoleSpec, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    found: dict[str, Any] = {}
+    wrong: list[str] = []
+    for name, option in spec.options.items():
+        if name in values:
+            # Only YAML has types; what came by -e or from an INI file is read by its words, as `check` does.
+            typed = bool((ansible_api.origin_of(values[name]) or Origin()).column)
+            found[name], problems = check_value(option, values[name], untyped=not typed)
+            wrong += [f"{one.path}: {one.found} (allowed: {one.allowed or one.act})" for one in problems]
+        elif name in spec.defaults:
+            found[name] = _default(spec, name, values)
+    return found, wrong
 
 
 def _broken_rules(roles: Mapping[str, Mapping[str, Any]], enabled: Iterable[str]) -> list[Finding]:
@@ -172,4 +192,4 @@ def _hidden(inventory: Inventory, specs: Specs, state: HostValues) -> frozenset[
     return frozenset(hidden)
 
 
-__all__ = ["Desired", "Source", "compile_all", "compile_vars", "desired", "known_host"]
+__all__ = ["Desired", "Source", "compile_all", "compile_vars", "desired", "known_host", "resolved"]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from raceway.addresses import is_address
+from raceway.inventory.clusters import Clusters
 from raceway.inventory.evaluate import Evaluator, HostValues
 from raceway.inventory.findings import ERROR, WARNING, Collector, Finding
 from raceway.inventory.origin import Origin, natural
@@ -32,10 +33,12 @@ class Fleet:
         self._addresses: dict[str, dict[str, str]] = defaultdict(dict)  # address → host → variable that says so
         self._serials: dict[str, dict[str, str]] = defaultdict(dict)
         self._spines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self._clusters = Clusters(self._origin)
 
     def see(self, state: HostValues, variables: Mapping[str, Any]) -> None:
         """Note one host, by its evaluated node variables where they are, else by what is written."""
         host = state.host
+        self._clusters.see(state)
         declared = state.roles.get("node", {})
         words = {name: self._text(host, name, declared, variables) for name in _DECLARED}
         for address, name in self._addresses_of(host, words["node_address"], variables):
@@ -55,6 +58,7 @@ class Fleet:
             *self._twice(self._addresses, "the same address", "give each machine its own"),
             *self._twice(self._serials, "the same serial", "a serial names one machine; correct one of them"),
             *self._two_spines(),
+            *self._clusters.report(),
             *same_names(inventory.hosts),
             *like_groups(inventory),
         ]

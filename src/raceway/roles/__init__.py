@@ -18,7 +18,7 @@ from ..model.plan import DESTRUCTIVE, DISRUPTIVE, SAFE
 from .problem import Problem
 
 # Order of work on a node; the inventory's raceway_roles picks among them.
-ROLES = ("node", "kernel", "system", "rdma", "rails", "roce", "nccl", "acceptance", "diagnose")
+ROLES = ("node", "kernel", "system", "rdma", "rails", "roce", "nccl", "acceptance", "diagnose", "kubernetes")
 Values = Mapping[str, Any]
 
 
