@@ -16,7 +16,7 @@ WORKERS ?= $(shell echo $$(($$(nproc) + 3)))
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" RACEWAY_TEST_LOG=out/$(LOG) $(BIN)/python -m pytest
 LOG = $(subst test-,,$@).log
 
-.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-vm test-train bench lint format docs golden lock clean
+.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-vm test-kube test-train bench lint format docs golden lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -55,6 +55,10 @@ test-cluster: host tools ## the layout on a real control plane with real Volcano
 test-vm: $(READY) ## machines with a kernel of their own in QEMU: RDMA, DCB, NVMe, reboot, power cut
 	@$(BIN)/raceway lab prepare --vm
 	@mkdir -p out; $(PYTEST) -m vm tests/vm 2>&1 | tee out/$(LOG)
+
+test-kube: host ## a real cluster on lab nodes: kubelets, images, pods, a gang that trains
+	@$(BIN)/raceway tools build --kubernetes
+	@mkdir -p out; $(PYTEST) -m kube tests/kube 2>&1 | tee out/$(LOG)
 
 test-train:
 	@echo "make $@: this rung comes with a later issue; there is nothing to run yet" >&2; exit 2

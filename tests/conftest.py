@@ -6,7 +6,7 @@ reached. A test that needs one of them says so, with the reason::
     @pytest.mark.allow("exec", reason="the linter is a program")
 
 A touch is reported even where the code under test swallows the error. It deliberately does not guard the other rungs
-(molecule, cluster, vm, bench): those are there to touch real things.
+(molecule, cluster, vm, kube, bench): those are there to touch real things.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ HERE = Path(__file__).parent
 GUARDED = ("unit", "style")
 # Heavy rungs stand on labs. Under xdist all tests of one lab run on one worker, in order: the files test_platform_*.py
 # all stand on the lab "platform". Labs mostly wait, so several run side by side.
-RUNGS = ("molecule", "cluster", "vm", "bench")
+RUNGS = ("molecule", "cluster", "vm", "kube", "bench")
 # All files of these share one lab: machines that boot once a run.
-ONE_LAB = ("vm",)
+ONE_LAB = ("vm", "kube")
 # Nodes of these are made in seconds: a worker makes its own, and each file goes where there is room.
 OWN_LAB = ("molecule",)
 # What takes longest starts first, or the last worker runs alone.

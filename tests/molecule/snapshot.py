@@ -26,8 +26,8 @@ FOLDERS = (
 SKIPPED_FILES = ("/etc/.updated", "/etc/.pwd.lock", "/etc/resolv.conf", "/etc/mtab", "/root/.ansible")
 VOLATILE = (
     *("debug.exception-trace", "fs.binfmt_misc", "fs.dentry-state", "fs.file-nr", "fs.inode-nr", "fs.inode-state"),
-    # A lab of many nodes raises it for its whole host.
-    "fs.inotify.max_user_instances",
+    # A lab of many nodes raises it for its whole host; the second name is the same number.
+    *("fs.inotify.max_user_instances", "user.max_inotify_instances"),
     *("fs.quota", "kernel.core_pattern", "kernel.ns_last_pid", "kernel.perf_cpu_time_max_percent"),
     *("kernel.perf_event_max_sample_rate", "kernel.pty.nr", "kernel.random", "kernel.sched_domain", "kernel.seccomp"),
     *("kernel.spl", "net.ipv4.conf.all.forwarding", "net.ipv4.tcp_fastopen_key", "net.ipv4.tcp_mem"),

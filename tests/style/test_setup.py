@@ -21,6 +21,7 @@ TARGETS = {
     "test-molecule",
     "test-cluster",
     "test-vm",
+    "test-kube",
     "test-train",
     "bench",
     "clean",
