@@ -16,7 +16,7 @@ WORKERS ?= $(shell echo $$(($$(nproc) + 3)))
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" RACEWAY_TEST_LOG=out/$(LOG) $(BIN)/python -m pytest
 LOG = $(subst test-,,$@).log
 
-.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-vm test-kube test-train bench lint format docs golden lock clean
+.PHONY: help setup host tools demo test test-unit test-molecule test-cluster test-slow test-vm test-kube test-train bench lint format docs golden lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -40,8 +40,8 @@ tools: $(READY) ## find or build the pinned programs (Pulumi, the control plane,
 demo: host tools ## provision lab nodes, lay out a cluster, run a gang job
 	@$(BIN)/python -m raceway.demo
 
-test: host tools ## all rungs: style, unit, molecule, cluster
-	@mkdir -p out; $(PYTEST) -n $(WORKERS) tests/style tests/unit tests/molecule tests/cluster 2>&1 | tee out/$(LOG)
+test: host tools ## style, unit, molecule, cluster: all but what is slow
+	@mkdir -p out; $(PYTEST) -n $(WORKERS) -m "not slow" tests/style tests/unit tests/molecule tests/cluster 2>&1 | tee out/$(LOG)
 
 test-unit: $(READY) ## style and unit tests: no program, no network, no file outside a temporary folder
 	@mkdir -p out; $(PYTEST) -n $(WORKERS) tests/style tests/unit 2>&1 | tee out/$(LOG)
@@ -51,6 +51,9 @@ test-molecule: host ## the role on container nodes over ssh
 
 test-cluster: host tools ## the layout on a real control plane with real Volcano
 	@mkdir -p out; $(PYTEST) -m cluster tests/cluster 2>&1 | tee out/$(LOG)
+
+test-slow: host ## scenarios that take a minute or more each: role kubernetes
+	@mkdir -p out; $(PYTEST) -n 2 -m slow tests/molecule 2>&1 | tee out/$(LOG)
 
 test-vm: $(READY) ## machines with a kernel of their own in QEMU: RDMA, DCB, NVMe, reboot, power cut
 	@$(BIN)/raceway lab prepare --vm

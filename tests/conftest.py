@@ -34,17 +34,17 @@ ONE_LAB = ("vm", "kube")
 OWN_LAB = ("molecule",)
 # What takes longest starts first, or the last worker runs alone.
 FIRST = (
-    "site",
-    "stack",
     "default",
     "alternative",
-    "priority",
+    "stack",
     "platform",
+    "site",
+    "priority",
     "lab",
     "workloads",
+    "language",
     "bench",
     "tools",
-    "language",
     "linters",
 )
 # Tests that need no company.

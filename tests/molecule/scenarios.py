@@ -11,6 +11,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 900  # a scenario takes about a minute on two cores; a hung node must not hang the rung
@@ -18,9 +21,18 @@ LIMIT_S = 900  # a scenario takes about a minute on two cores; a hung node must 
 LABS = {"default": "molecule-default", "alternative": "molecule"}
 
 
+# These install a container runtime: a minute each, behind `make test-slow`.
+SLOW = ("kubernetes",)
+
+
 def roles() -> list[str]:
     """Return every role."""
     return sorted(path.name for path in (ROOT / "roles").iterdir() if path.is_dir())
+
+
+def marked() -> list[Any]:
+    """Return every role as a parameter; those that take long carry the mark ``slow``."""
+    return [pytest.param(role, marks=pytest.mark.slow if role in SLOW else ()) for role in roles()]
 
 
 def down(kind: str) -> None:

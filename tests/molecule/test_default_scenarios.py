@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .scenarios import down, roles, run
+from .scenarios import down, marked, roles, run
 
 KIND = "default"
 
@@ -19,7 +19,7 @@ def _lab() -> Iterator[None]:
 
 
 @pytest.mark.molecule
-@pytest.mark.parametrize("role", roles())
+@pytest.mark.parametrize("role", marked())
 def test_scenario_passes_from_pristine_node_to_pristine_node(role: str, tmp_path: Path) -> None:
     assert run(role, KIND, tmp_path) == 0, f"{role}, {KIND}: the evidence is printed above"
 

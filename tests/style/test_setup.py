@@ -20,6 +20,7 @@ TARGETS = {
     "test-unit",
     "test-molecule",
     "test-cluster",
+    "test-slow",
     "test-vm",
     "test-kube",
     "test-train",
@@ -109,13 +110,15 @@ def test_find_python_says_how_to_get_one_where_there_is_none(tmp_path: Path) -> 
     assert "next: install one" in done.stderr
 
 
-def test_ci_runs_make_test_and_nothing_from_the_keyboard() -> None:
+def test_ci_runs_the_rungs_within_its_time_and_nothing_from_the_keyboard() -> None:
     text = (ROOT / ".ci" / "run").read_text()
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert text.startswith("#!/bin/bash\n")
-    for wanted in ("set -eu", "export CI=true", "</dev/null", "make --no-print-directory test"):
+    for wanted in ("set -eu", "export CI=true", "</dev/null", "make --no-print-directory", "in test test-slow;"):
         assert wanted in text
-    assert int(re.findall(r"timeout .* (\d+) make", text)[0]) < 90 * 60
+    # One end for all rungs together.
+    assert int(re.findall(r"end=\$\(\(SECONDS \+ (\d+)\)\)", text)[0]) < 90 * 60
+    assert "$((end - SECONDS)) make" in text
 
 
 def test_hooks_are_local_and_download_nothing() -> None:

@@ -94,6 +94,7 @@ def _row(place: locate.Place) -> dict[str, Any]:
 
 def _build(tools: list[pins.Tool], table: pins.Pins, as_json: bool) -> int:
     made = ensure([tool.name for tool in tools])
+    store.tidy(table.families.values())
     for name, path in made.items():
         print(f"{name} {table.tool(name).version} {path}")
     return 0

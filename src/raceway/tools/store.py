@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -115,6 +115,18 @@ def sweep(family: Family) -> list[Path]:
     for path in stale:
         shutil.rmtree(path, ignore_errors=True)
     return stale
+
+
+def tidy(families: Iterable[Family]) -> list[Path]:
+    """Sweep families that nobody builds: one killed after its last tool was published left its work folder behind."""
+    swept: list[Path] = []
+    for family in families:
+        if not any(root().glob(f".work-{family.name}-*")):
+            continue
+        with (root() / f".lock-{family.name}").open("w") as handle, contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            swept += sweep(family)
+    return swept
 
 
 def publish(made: Path, tool: Tool, recipe: str, compiler: str) -> Path:

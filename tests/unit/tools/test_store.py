@@ -95,6 +95,16 @@ def test_a_half_made_folder_is_ignored_and_swept_by_the_next_build(tool: pins.To
     assert other.exists()  # another family's build may be running: its lock is not ours
 
 
+def test_a_work_folder_left_by_a_build_killed_at_its_very_end_is_swept_unless_somebody_builds(tool: pins.Tool) -> None:
+    publish(tool)
+    left = store.root() / ".work-tiny-x"
+    left.mkdir()
+    with store.lock(tool.family, lambda: None):
+        assert store.tidy([tool.family]) == [] and left.exists()
+    assert store.tidy([tool.family]) == [left] and not left.exists()
+    assert store.tidy([tool.family]) == []
+
+
 def test_a_failed_build_leaves_no_work_folder(tool: pins.Tool) -> None:
     with pytest.raises(KeyboardInterrupt), store.lock(tool.family, lambda: None), store.work(tool.family) as work:
         (work / "x").write_text("x")
