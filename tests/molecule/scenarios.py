@@ -19,8 +19,6 @@ ROOT = Path(__file__).parents[2]
 LIMIT_S = 900  # a scenario takes about a minute on two cores; a hung node must not hang the rung
 # The lab of `molecule test` by hand is "molecule", and host variables name its node.
 LABS = {"default": "molecule-default", "alternative": "molecule"}
-
-
 # These install a container runtime: a minute each, behind `make test-slow`.
 SLOW = ("kubernetes",)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import configparser
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -60,3 +62,11 @@ def test_it_finds_the_state_folder_as_the_package_does(hosts: ModuleType, monkey
 
 def test_it_is_executable() -> None:
     assert SOURCE.stat().st_mode & 0o111
+
+
+def test_compiled_python_beside_the_script_is_no_source_of_hosts() -> None:
+    config = configparser.ConfigParser()
+    config.read(SOURCE.parents[2] / "ansible.cfg")
+    patterns = config["inventory"]["ignore_patterns"].split(",")
+    ignored = {name for name in ("__pycache__", "hosts.py", "group_vars") if any(re.search(p, name) for p in patterns)}
+    assert ignored == {"__pycache__"}
